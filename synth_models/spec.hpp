@@ -4,6 +4,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace brink::synth {
@@ -29,6 +30,7 @@ struct ModelSpec {
   bool tied = false;
   std::string dtype = "f32";
   std::uint64_t seed = 0;
+  std::uint64_t shard_bytes = 0;           ///< 0: one file; else no shard holds more, unless one tensor does
   std::uint64_t prefill = 16, cache = 24;  ///< prompt length and cache size of the graphs
   bool operator==(const ModelSpec&) const = default;
 };
@@ -38,8 +40,15 @@ std::vector<std::string> field_names();
 std::vector<std::string> preset_names();
 
 /// `preset` first (when given), then every other field over it; nrep in place of kv_heads. Throws SpecError
-/// naming the rule that an impossible shape breaks.
+/// naming the rule that an impossible shape breaks. What nobody set follows from what was set: head_dim is
+/// hidden / heads, cache is prefill + 8, max_positions holds the cache.
 ModelSpec spec_from_fields(const std::map<std::string, std::string>& fields);
+
+/// Reads "layers=4" words into fields. Throws SpecError on a word without `=`, an unknown or a repeated name.
+std::map<std::string, std::string> fields_from_words(const std::vector<std::string>& words);
+
+/// Throws SpecError when the shape is impossible or too large to count. spec_from_fields has called it.
+void check_spec(const ModelSpec& spec);
 
 /// Canonical JSON of every field: equal specs, equal bytes. The digest of it keys the artifact cache.
 std::string spec_to_json(const ModelSpec& spec);
