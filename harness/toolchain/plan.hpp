@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,8 +16,8 @@ namespace brink {
 
 /// One named thing that can change the outcome. A key is the digest of all of them, in order.
 struct KeyPart {
-  std::string name;  ///< "toolchain identity", "arguments", "program bash", "file try.sh", "directory",
-                     ///< "environment A", "image", "model", "option defuse", "script", …
+  std::string name;   ///< "toolchain identity", "arguments", "program bash", "file try.sh", "directory",
+                      ///< "environment A", "image", "model", "option defuse", "script", …
   std::string value;  ///< text or digest; digests of secrets only
   bool operator==(const KeyPart&) const = default;
 };
@@ -62,14 +64,20 @@ struct TrialPlan {
 class FileDigests {
  public:
   std::string digest(const std::filesystem::path& file, const FileStamp& stamp);
+  /// The stamp of an argument that may be a file. What was no file when first asked about never becomes one:
+  /// a file that a trial made is its output.
+  std::optional<FileStamp> input(const std::filesystem::path& file);
 
  private:
   std::map<std::string, std::pair<FileStamp, std::string>> known_;
+  std::set<std::string> absent_;
 };
 
 /// Config → stages with keys. For a command: arguments that are regular files (resolved from `directory`),
-/// and the resolved program (argv[0]), are digested into the key and watched. A program that is not found is
-/// no error here (the supervisor reports it as infrastructure); its key part says "not found".
+/// and the resolved program (argv[0]), are digested into the key and watched. What follows -o, --output,
+/// --out, -out or -MF is an output. A program that is not found is no error here (the supervisor reports it
+/// as infrastructure); its key part says "not found". Inside a container only files that the mounts, the
+/// working directory or a rootfs bring in are digested: the rest is the image's.
 TrialPlan plan_trial(const Toolchain& toolchain, const PlanInputs& inputs, FileDigests& digests);
 
 }  // namespace brink

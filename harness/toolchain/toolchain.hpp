@@ -79,6 +79,24 @@ Toolchain load_toolchain(const std::filesystem::path& file,
 Toolchain command_toolchain(std::vector<std::string> argv,
                             const std::vector<std::string>& identity_shell_commands);
 
+/// Splits "g++ --version" into an argument vector: blanks, '…', "…" and \ as in a shell, nothing else. Throws
+/// a usage Error on a quote that is not closed or an empty command.
+std::vector<std::string> split_command(const std::string& text);
+
+/// For one-liners: throws a usage Error on a placeholder (in an argument or a value of the environment) that
+/// no axis fills, and on an axis that no argument uses.
+void check_axes_used(const Toolchain& toolchain, const std::vector<std::string>& axes);
+
+/// The output that an entry of Stage::inputs names: "FILE" or "STAGE.NAME" of a stage before `reader`, the
+/// nearest first. nullopt when there is none.
+struct Producer {
+  std::size_t stage = 0;
+  std::string output;  ///< NAME of Stage::outputs
+  bool operator==(const Producer&) const = default;
+};
+std::optional<Producer> producer_of(const std::vector<Stage>& stages, std::size_t reader,
+                                    const std::string& reference);
+
 /// NAME.toml in the first of the folders that has it; Error with did-you-mean over all of them otherwise.
 std::filesystem::path find_toolchain(const std::string& name,
                                      const std::vector<std::filesystem::path>& folders);
