@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/core/axis.hpp"
+#include "harness/core/config.hpp"
 #include "harness/core/verdict.hpp"
 #include "harness/toolchain/toolchain.hpp"
 
