@@ -48,10 +48,11 @@ bool ends_with(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
+/// Whether a path, relative to the folder, is a file of ours.
 bool brink_writes(const std::string& name) {
-  constexpr std::array kNames = {"config.json", "generation_config.json", "tokenizer.json",
-                                 "README.md",   "tokenizer_config.json",  "model.safetensors.index.json",
-                                 "onnx"};
+  constexpr std::array kNames = {"config.json",     "generation_config.json",       "tokenizer.json",
+                                 "README.md",       "tokenizer_config.json",        "onnx",
+                                 "onnx/model.onnx", "model.safetensors.index.json", "onnx/weights.bin"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
          (name.rfind("model", 0) == 0 && ends_with(name, ".safetensors"));
 }
@@ -115,8 +116,8 @@ bool is_ours(const std::filesystem::path& folder) {
   std::ifstream file(folder / "README.md");
   std::string line;
   if (!std::getline(file, line) || line != kReadmeMark) return false;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (!brink_writes(entry.path().filename().string())) return false;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!brink_writes(entry.path().lexically_relative(folder).string())) return false;
   }
   return true;
 }

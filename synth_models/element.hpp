@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -19,8 +20,24 @@ std::string_view torch_word(Element element);
 /// TensorProto.DataType of ONNX.
 int onnx_code(Element element);
 
-/// Nearest f16 or bf16, ties to even, as bits. Finite input only.
-std::uint16_t to_f16(float value);
-std::uint16_t to_bf16(float value);
+/// Nearest bf16, ties to even, as bits. Finite input only.
+inline std::uint16_t to_bf16(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  return static_cast<std::uint16_t>((bits + 0x7fffU + ((bits >> 16) & 1U)) >> 16);
+}
+
+/// Nearest f16, ties to even, as bits; too large becomes infinite. Not for NaN. Without branches, so that a
+/// loop over it can be vectorised.
+inline std::uint16_t to_f16(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t magnitude = bits & 0x7fffffffU;
+  // Below the smallest normal half: adding 0.5 puts the ten bits at the end of the sum, rounded by the FPU.
+  const std::uint32_t small =
+      std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5F) - 0x3f000000U;
+  const std::uint32_t normal = (magnitude - 0x38000000U + 0xfffU + ((magnitude >> 13) & 1U)) >> 13;
+  const std::uint32_t finite = magnitude < 0x38800000U ? small : normal;
+  const std::uint32_t half = magnitude >= 0x477ff000U ? 0x7c00U : finite;
+  return static_cast<std::uint16_t>(((bits >> 16) & 0x8000U) | half);
+}
 
 }  // namespace brink::synth

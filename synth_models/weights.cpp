@@ -101,6 +101,7 @@ inline __attribute__((always_inline)) float value_at(const Run& run, std::uint32
   return standard_normal(run.keys, run.first + step * run.stride) * run.deviation + run.mean;
 }
 
+/// One loop for each element, without a branch inside: the compiler vectorises all three.
 inline __attribute__((always_inline)) void fill_run(const Run& run, Element element, std::byte* bytes,
                                                     std::uint32_t count) {
   if (element == Element::f32) {
@@ -108,17 +109,41 @@ inline __attribute__((always_inline)) void fill_run(const Run& run, Element elem
       const float value = value_at(run, i);
       __builtin_memcpy(bytes + std::size_t{i} * 4, &value, 4);
     }
-    return;
-  }
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint16_t bits =
-        element == Element::bf16 ? to_bf16(value_at(run, i)) : to_f16(value_at(run, i));
-    __builtin_memcpy(bytes + std::size_t{i} * 2, &bits, 2);
+  } else if (element == Element::bf16) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint16_t bits = to_bf16(value_at(run, i));
+      __builtin_memcpy(bytes + std::size_t{i} * 2, &bits, 2);
+    }
+  } else {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint16_t bits = to_f16(value_at(run, i));
+      __builtin_memcpy(bytes + std::size_t{i} * 2, &bits, 2);
+    }
   }
 }
 
 void fill_portable(const Run& run, Element element, std::byte* bytes, std::uint32_t count) {
   fill_run(run, element, bytes, count);
+}
+
+#if defined(__x86_64__)
+// The same operations, eight at a time; multiplications and additions stay apart, so the bytes are the same.
+__attribute__((target("avx2"))) void fill_avx2(const Run& run, Element element, std::byte* bytes,
+                                               std::uint32_t count) {
+  fill_run(run, element, bytes, count);
+}
+
+bool has_avx2() {
+  static const bool has = __builtin_cpu_supports("avx2") != 0;
+  return has;
+}
+#endif
+
+void fill_best(const Run& run, Element element, std::byte* bytes, std::uint32_t count) {
+#if defined(__x86_64__)
+  if (has_avx2()) return fill_avx2(run, element, bytes, count);
+#endif
+  fill_portable(run, element, bytes, count);
 }
 
 }  // namespace
@@ -152,7 +177,7 @@ void fill(std::uint64_t seed, const Tensor& tensor, Element element, std::uint64
     const std::uint64_t count = std::min({left, room, std::uint64_t{1} << 20});
     const Run run{keys_of(seed, tensor.name, index >> 32), static_cast<std::uint32_t>(index),
                   static_cast<std::uint32_t>(stride), tensor.mean, tensor.deviation};
-    fill_portable(run, element, at, static_cast<std::uint32_t>(count));
+    fill_best(run, element, at, static_cast<std::uint32_t>(count));
     at += count * width;
     index += count * stride;
     left -= count;
