@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include "harness/search/ledger.hpp"
+
+namespace brink {
+
+/// A random order of an axis's positions, without repeats; the same for the same seed and axis.
+class HoleDraws {
+ public:
+  HoleDraws(std::uint64_t seed, std::string_view axis);
+
+  /// The first `count` (or all) of the positions 0 .. domain-1 in random order.
+  const std::vector<Position>& order(Position domain, std::size_t count) const;
+
+ private:
+  std::uint64_t next() const;
+
+  std::uint64_t start_;
+  mutable std::uint64_t state_ = 0;
+  mutable Position domain_ = 0;
+  mutable std::vector<Position> drawn_;
+  mutable std::set<Position> seen_;
+};
+
+/// How many random probes the policy asks for after these trials.
+std::size_t hole_target(const HolePolicy& policy, const Ledger& ledger);
+
+/// The random probes of an axis: told or still to be made. A draw that hit a skip is replaced by the next.
+struct HoleSample {
+  std::vector<Position> positions;
+  bool whole_axis = false;  ///< every position was drawn
+};
+HoleSample hole_sample(const HoleDraws& draws, Position domain, std::size_t target, const Ledger& ledger);
+
+/// What the sample has shown so far; verdicts against (last good, first bad) are found ones.
+Holes holes_seen(const HoleSample& sample, const Ledger& ledger, Position last_good, Position first_bad);
+
+}  // namespace brink
