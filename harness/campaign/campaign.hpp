@@ -71,7 +71,7 @@ Campaign load_campaign(const std::filesystem::path& file,
 /// What the store keeps: everything, so that a queued campaign needs its file no more. campaign_from_json
 /// inverts it.
 std::string campaign_to_json(const Campaign& campaign);
-Campaign campaign_from_json(std::string_view json);
+Campaign campaign_from_json(std::string_view json_text);
 /// Digest of the parsed values (not of the file's bytes, path, comments or order of tables; not of priority
 /// and slots).
 std::string campaign_digest(const Campaign& campaign);

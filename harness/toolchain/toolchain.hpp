@@ -56,7 +56,8 @@ struct Stage {
 /// A compiler as data: identity, stages, limits, rules. A new compiler is a new file.
 struct Toolchain {
   std::string name;
-  std::filesystem::path folder;  ///< {toolchain}: of the file that it was read from; empty for commands
+  std::filesystem::path folder;  ///< {toolchain}: of the file that it was read from (with `base`: of the
+                                 ///< base, where its drivers lie); empty for commands
   std::vector<std::vector<std::string>> identity;  ///< commands, run where the stages run
   std::set<std::string> needs;                     ///< of "model", "onnx"
   std::vector<Parameter> parameters;
