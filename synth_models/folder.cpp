@@ -6,12 +6,14 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
+#include <random>
 #include <string>
 #include <system_error>
 
 namespace brink::synth {
 namespace {
+
+constexpr std::size_t kBufferBytes = 256 * 1024;
 
 [[noreturn]] void fail(const char* doing, const std::filesystem::path& path) {
   throw std::system_error(errno, std::generic_category(), std::string(doing) + " " + path.string());
@@ -25,10 +27,16 @@ void flush_folder(const std::filesystem::path& folder) {
   ::close(fd);
 }
 
-mode_t current_umask() {
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  return mask;
+/// Makes a folder of a name that nobody has, beside `place`. Not by mkdtemp: its folders are closed to
+/// others, and opening them up needs the umask, which cannot be read without changing it.
+std::filesystem::path make_beside(const std::filesystem::path& place) {
+  std::random_device random;
+  for (;;) {
+    const std::string name = "." + place.filename().string() + ".brink-" + std::to_string(random());
+    std::filesystem::path path = place.parent_path() / name;
+    if (::mkdir(path.c_str(), 0777) == 0) return path;
+    if (errno != EEXIST) fail("creating a folder beside", place);
+  }
 }
 
 }  // namespace
@@ -43,18 +51,30 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::write(std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("writing", path_);
-    size_ += static_cast<std::uint64_t>(written);
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
+  size_ += bytes.size();
+  if (buffer_.size() + bytes.size() > kBufferBytes) drain();
+  if (bytes.size() >= kBufferBytes) return put(bytes);
+  buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
 }
 
 void OutputFile::write(std::string_view text) { write(std::as_bytes(std::span(text))); }
 
+void OutputFile::put(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("writing", path_);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+void OutputFile::drain() {
+  put(buffer_);
+  buffer_.clear();
+}
+
 void OutputFile::finish() {
+  drain();
   if (::fsync(fd_) != 0) fail("flushing", path_);
   const int fd = fd_;
   fd_ = -1;
@@ -65,10 +85,7 @@ NewFolder::NewFolder(std::filesystem::path place) : place_(std::move(place)) {
   place_ = std::filesystem::absolute(place_).lexically_normal();
   if (!place_.has_filename()) place_ = place_.parent_path();
   if (std::filesystem::is_symlink(place_)) place_ = std::filesystem::canonical(place_);
-  std::string name = (place_.parent_path() / ("." + place_.filename().string() + ".brink-XXXXXX")).string();
-  if (::mkdtemp(name.data()) == nullptr) fail("creating a folder beside", place_);
-  path_ = name;
-  if (::chmod(path_.c_str(), 0777 & ~current_umask()) != 0) fail("opening up", path_);
+  path_ = make_beside(place_);
 }
 
 NewFolder::~NewFolder() {
@@ -86,7 +103,18 @@ void NewFolder::commit() {
 void NewFolder::replace() {
   flush_folder(path_);
   if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, place_.c_str(), RENAME_EXCHANGE) != 0) {
-    fail("replacing", place_);
+    if (errno != EINVAL && errno != ENOSYS) fail("replacing", place_);
+    // A file system that cannot exchange: for an instant there is none.
+    const std::filesystem::path old = make_beside(place_);
+    if (::rename(place_.c_str(), old.c_str()) != 0) fail("moving away", place_);
+    if (::rename(path_.c_str(), place_.c_str()) != 0) {
+      const int reason = errno;
+      std::error_code ignored;
+      std::filesystem::rename(old, place_, ignored);
+      errno = reason;
+      fail("replacing", place_);
+    }
+    path_ = old;
   }
   // path_ is the old folder now; the destructor removes it.
   flush_folder(place_.parent_path());

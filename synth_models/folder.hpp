@@ -1,14 +1,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace brink::synth {
 
-/// A file that is being written from front to end. Every failure (a full disk too) throws std::system_error
-/// naming the file.
+/// A file that is being written from front to end, through a small buffer. Every failure (a full disk too)
+/// throws std::system_error naming the file.
 class OutputFile {
  public:
   explicit OutputFile(std::filesystem::path path);
@@ -23,8 +25,12 @@ class OutputFile {
   void finish();
 
  private:
+  void put(std::span<const std::byte> bytes);
+  void drain();
+
   std::filesystem::path path_;
   int fd_;
+  std::vector<std::byte> buffer_;
   std::uint64_t size_ = 0;
 };
 

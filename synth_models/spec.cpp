@@ -100,9 +100,12 @@ void derive(ModelSpec& spec, const Fields& fields) {
     }
     spec.head_dim = spec.hidden / spec.heads;
   }
-  if (given("prefill") && !given("cache") && spec.prefill < spec.max_positions) {
-    spec.cache = spec.prefill + std::min<std::uint64_t>(8, spec.max_positions - spec.prefill);
+  if (given("prefill") && !given("cache")) {
+    const bool near = spec.prefill < spec.max_positions && (given("max_positions") || given("preset"));
+    spec.cache = spec.prefill + (near ? std::min<std::uint64_t>(8, spec.max_positions - spec.prefill) : 8);
   }
+  if (!given("max_positions") && !given("preset"))
+    spec.max_positions = std::max(spec.max_positions, spec.cache);
 }
 
 /// Names the field of a rule that the user set, so that the complaint points at a line that exists.

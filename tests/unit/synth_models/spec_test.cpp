@@ -46,8 +46,9 @@ TEST_CASE("spec: refuses an impossible shape, naming the field and the rule", "[
       {{{"intermediate", "2147483647"}, {"hidden", "2147483640"}}, "hidden", "1e15"},
       {{{"prefill", "2000000000"}, {"max_positions", "2100000000"}}, "prefill", "mask"},
       {{{"prefill", "32"}, {"cache", "32"}}, "cache", "must be larger than prefill 32"},
-      {{{"cache", "4096"}}, "cache", "larger than max_positions 2048"},
-      {{{"prefill", "2048"}}, "prefill", "must be larger than prefill 2048"},
+      {{{"preset", "tinystories-25m"}, {"cache", "4096"}}, "cache", "larger than max_positions 1024"},
+      {{{"prefill", "2048"}, {"max_positions", "2048"}}, "max_positions", "cache 2056 is larger than"},
+      {{{"prefill", "18446744073709551615"}}, "prefill", "too large"},
       {{{"dtype", "f8"}}, "dtype", "f32, f16 and bf16"},
       {{{"family", "gpt2"}}, "family", "llama and qwen2"},
       {{{"family", "qwen3"}}, "family", "not in this version"},
@@ -87,6 +88,8 @@ TEST_CASE("spec: what nobody set follows from what was set", "[spec]") {
   CHECK(spec_from_fields({{"preset", "qwen2.5-0.5b"}, {"layers", "2"}}).head_dim == 64);
   CHECK(spec_from_fields({{"prefill", "64"}}).cache == 72);
   CHECK(spec_from_fields({{"prefill", "64"}, {"max_positions", "66"}}).cache == 66);
+  CHECK(spec_from_fields({{"cache", "4096"}}).max_positions == 4096);
+  CHECK(spec_from_fields({{"prefill", "4096"}}).max_positions == 4104);
   CHECK(spec_from_fields({{"family", "qwen2"}, {"hidden", "50"}, {"head_dim", "8"}}).hidden == 50);
 }
 
