@@ -9,7 +9,8 @@
 
 namespace brink::synth {
 
-/// The published shape of a model that people know.
+/// The published shape of a model that people know. The dtype stays f32 whatever was published: it is what
+/// exporters write and what every compiler reads.
 struct Preset {
   std::string_view name;
   ModelSpec spec;

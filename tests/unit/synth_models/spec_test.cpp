@@ -46,7 +46,7 @@ TEST_CASE("spec: refuses an impossible shape, naming the field and the rule", "[
       {{{"intermediate", "2147483647"}, {"hidden", "2147483640"}}, "hidden", "1e15"},
       {{{"prefill", "2000000000"}, {"max_positions", "2100000000"}}, "prefill", "mask"},
       {{{"prefill", "32"}, {"cache", "32"}}, "cache", "must be larger than prefill 32"},
-      {{{"preset", "tinystories-25m"}, {"cache", "4096"}}, "cache", "larger than max_positions 1024"},
+      {{{"preset", "tinystories-25m"}, {"cache", "4096"}}, "cache", "larger than max_positions 2048"},
       {{{"prefill", "2048"}, {"max_positions", "2048"}}, "max_positions", "cache 2056 is larger than"},
       {{{"prefill", "18446744073709551615"}}, "prefill", "too large"},
       {{{"dtype", "f8"}}, "dtype", "f32, f16 and bf16"},
@@ -100,6 +100,7 @@ TEST_CASE("spec: every preset can be made, and a field goes over it", "[spec]") 
   }
   const ModelSpec qwen = spec_from_fields({{"preset", "qwen2.5-0.5b"}});
   CHECK(facts_of(qwen).parameters == 494032768);
+  CHECK(facts_of(spec_from_fields({{"preset", "tinystories-25m"}})).parameters == 25823488);
   CHECK(facts_of(spec_from_fields({{"preset", "smollm2-135m"}})).parameters == 134515008);
   CHECK(facts_of(spec_from_fields({{"preset", "tinyllama-1.1b"}})).parameters == 1100048384);
 }
