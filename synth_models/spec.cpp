@@ -235,22 +235,6 @@ ModelSpec spec_from_fields(const Fields& fields) {
   return spec;
 }
 
-Fields fields_from_words(const std::vector<std::string>& words) {
-  Fields fields;
-  for (const std::string& word : words) {
-    const std::size_t sign = word.find('=');
-    if (sign == std::string::npos || sign == 0) {
-      throw SpecError(word, "\"" + word + "\" is not FIELD=VALUE, as in layers=4");
-    }
-    const std::string name = word.substr(0, sign);
-    if (!known_field(name)) throw unknown_field(name);
-    if (!fields.emplace(name, word.substr(sign + 1)).second) {
-      throw SpecError(name, name + " is given twice; give it once");
-    }
-  }
-  return fields;
-}
-
 void check_spec(const ModelSpec& spec) { check(spec, {}); }
 
 std::string spec_to_json(const ModelSpec& spec) {

@@ -44,9 +44,6 @@ std::vector<std::string> preset_names();
 /// hidden / heads, cache is prefill + 8, max_positions holds the cache.
 ModelSpec spec_from_fields(const std::map<std::string, std::string>& fields);
 
-/// Reads "layers=4" words into fields. Throws SpecError on a word without `=`, an unknown or a repeated name.
-std::map<std::string, std::string> fields_from_words(const std::vector<std::string>& words);
-
 /// Throws SpecError when the shape is impossible or too large to count. spec_from_fields has called it.
 void check_spec(const ModelSpec& spec);
 

@@ -105,14 +105,6 @@ TEST_CASE("spec: every preset can be made, and a field goes over it", "[spec]") 
   CHECK(facts_of(spec_from_fields({{"preset", "tinyllama-1.1b"}})).parameters == 1100048384);
 }
 
-TEST_CASE("spec: words become fields once", "[spec]") {
-  CHECK(fields_from_words({"layers=4", "dtype=f32"}) == Fields{{"layers", "4"}, {"dtype", "f32"}});
-  CHECK_THROWS_WITH(fields_from_words({"layers"}), Catch::Contains("FIELD=VALUE"));
-  CHECK_THROWS_WITH(fields_from_words({"=4"}), Catch::Contains("FIELD=VALUE"));
-  CHECK_THROWS_WITH(fields_from_words({"layers=4", "layers=5"}), Catch::Contains("given twice"));
-  CHECK_THROWS_WITH(fields_from_words({"depth=4"}), Catch::Contains("no model field"));
-}
-
 TEST_CASE("spec: the canonical JSON tells every field apart", "[spec]") {
   const ModelSpec base = spec_from_fields({});
   CHECK(spec_to_json(base) == spec_to_json(spec_from_fields({{"layers", "4"}, {"norm_eps", "0.000001"}})));
