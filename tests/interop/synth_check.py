@@ -181,11 +181,9 @@ def check_mutations(path, model, config, ids, theta, wanted):
     if 1 < kv_heads < config.num_attention_heads:
         # Heads dealt out in turn instead of side by side.
         def deal(matrix):
-            heads = matrix.reshape(matrix.shape[0], -1, kv_heads, config.head_dim)
             count = config.num_attention_heads
             order = [(j % kv_heads) * (count // kv_heads) + j // kv_heads for j in range(count)]
-            return matrix.reshape(matrix.shape[0], count, -1)[:, order].reshape(matrix.shape) \
-                if heads.size else matrix
+            return matrix.reshape(matrix.shape[0], count, -1)[:, order].reshape(matrix.shape)
         moves["head mapping"] = logits_of(replaced(proto, "/model/kv_repeat", deal), right)
     for name, got in moves.items():
         expect(distance(got, wanted) > TOLERANCE["f32"], f"the mistake \"{name}\" goes unnoticed")
@@ -218,6 +216,28 @@ def check_model(brink, folder, fields):
     return f"logits {off:.1e}; smallest mistake {move:.1e} ({name})"
 
 
+def check_depth(brink, folder, fields):
+    """The stream must neither fade nor explode with depth; returns a line for people."""
+    synth(brink, folder, fields)
+    model, config, _ = load(folder)
+    ids = torch.randint(4, config.vocab_size, (1, STEPS), generator=torch.Generator().manual_seed(1))
+    last = []
+    model.model.layers[-1].register_forward_hook(
+        lambda _, __, output: last.append(output[0] if isinstance(output, tuple) else output))
+    with torch.no_grad():
+        model(ids)
+    growth = float(last[0].std() / model.get_input_embeddings()(ids).detach().std())
+    expect(0.1 <= growth <= 10, f"the hidden state grows {growth:.2f} times")
+    return f"the hidden state grows {growth:.2f} times"
+
+
+def deep_models():
+    """Deep shapes, as fields of brink synth."""
+    for family, tied, layers in itertools.product(("llama", "qwen2"), ("false", "true"), (64, 100)):
+        yield {"family": family, "dtype": "f32", "tied": tied, "layers": layers, "hidden": 256, "heads": 8,
+               "kv_heads": 4, "intermediate": 1024, "seed": 1, "prefill": STEPS}
+
+
 def models():
     """The shapes to try, as fields of brink synth."""
     shapes = {1: {"hidden": 64, "heads": 4}, 2: {"hidden": 64, "heads": 4}, 7: {"hidden": 112, "heads": 14}}
@@ -236,10 +256,11 @@ def main():
         print(__doc__)
         return 2
     failures = 0
-    for fields in models():
+    checks = [(check_model, fields) for fields in models()] + [(check_depth, fields) for fields in deep_models()]
+    for check, fields in checks:
         with tempfile.TemporaryDirectory(prefix="brink-synth-") as scratch:
             try:
-                line = check_model(sys.argv[1], Path(scratch) / "model", fields)
+                line = check(sys.argv[1], Path(scratch) / "model", fields)
             except Failed as failure:
                 failures += 1
                 line = f"FAILED: {failure}"
