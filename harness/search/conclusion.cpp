@@ -24,6 +24,7 @@ class Conclusion {
       answer_.kind = ledger_.empty() ? AnswerKind::none : AnswerKind::bracket;
       answer_.answered = false;
     }
+    if (finished && !scene_.stopped) warn_of_doubt();
     if (scene_.stopped)
       warn("stopped: a trial cost over 100 times the median or took more than half of the machine's memory");
     name_sides(bracket);
@@ -105,6 +106,22 @@ class Conclusion {
                          text(*bad)));
       }
     }
+  }
+
+  /// The search gave up repeating: say why there is no answer, where nothing else does.
+  void warn_of_doubt() {
+    if (answer_.answered || answer_.kind == AnswerKind::only_other_failures || too_many_signatures()) return;
+    const std::vector<Run> runs = runs_of(ledger_, false);
+    for (std::size_t i = 1; i < runs.size() && ledger_.violation() && runs.size() <= kMostIntervals; ++i)
+      if (runs[i].first - runs[i - 1].last > 1)
+        warn(fmt::format("between {} and {} there are only other failures", text(runs[i - 1].last),
+                         text(runs[i].first)));
+    for (const auto& [at, site] : ledger_.sites())
+      if (site.verdicts() > 0 && site.skip >= kMostSkips)
+        warn(fmt::format("{} could not be confirmed: repeats end in another failure", text(at)));
+    if (answer_.confidence < scene_.options.confidence)
+      warn(fmt::format("the confidence is {:.3f}, {:.3f} was asked for", answer_.confidence,
+                       scene_.options.confidence));
   }
 
   void warn_of_signatures() {

@@ -8,8 +8,9 @@ namespace brink {
 
 namespace {
 
-constexpr int kAhead = 16;          // repeats planned at once: more would only help with that many slots
 constexpr int kMostRepeats = 1000;  // at one position
+
+int side_trials(const Ledger& ledger) { return ledger.cheap() ? 3 : 2; }
 
 /// The verdict that the answer (bracket) predicts.
 Verdict predicted(const Bracket& bracket, Position at) {
@@ -25,13 +26,14 @@ int verdicts_at(const Ledger& ledger, Position at) {
 
 bool confirmed_side(const Ledger& ledger, Position at) {
   const Site* site = ledger.find(at);
-  return site && site->verdicts() >= 2 && site->ours() >= 1;
+  return site && site->verdicts() >= side_trials(ledger) && site->ours() >= 1;
 }
 
 void need_side(const Ledger& ledger, Position at, Needs& needs) {
   if (confirmed_side(ledger, at)) return;
   const Site* site = ledger.find(at);
-  const int missing = site ? std::max(2 - site->verdicts(), 1 - site->ours()) : 2;
+  const int missing =
+      site ? std::max(side_trials(ledger) - site->verdicts(), 1 - site->ours()) : side_trials(ledger);
   needs.add(at, missing);
 }
 
@@ -40,7 +42,7 @@ double bracket_confidence(const Scene& scene, const Bracket& bracket) {
       .mass(bracket.below, bracket.above);
 }
 
-void need_confirmation(const Scene& scene, const Bracket& bracket, Needs& needs) {
+void need_confirmation(const Scene& scene, const Bracket& bracket, int ahead, Needs& needs) {
   std::vector<Position> sides;
   if (bracket.below >= 0) sides.push_back(bracket.below);
   if (bracket.above < scene.size) sides.push_back(bracket.above);
@@ -57,7 +59,7 @@ void need_confirmation(const Scene& scene, const Bracket& bracket, Needs& needs)
     return Posterior(more, scene.size, scene.options.false_bad).mass(bracket.below, bracket.above);
   };
   double confidence = confidence_with(std::nullopt);
-  for (int i = 0; i < kAhead && confidence < scene.options.confidence; ++i) {
+  for (int i = 0; i < ahead && confidence < scene.options.confidence; ++i) {
     std::optional<Position> best;
     double highest = 0;
     for (const Position at : sides) {

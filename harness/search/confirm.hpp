@@ -4,7 +4,7 @@
 
 namespace brink {
 
-/// Two trials on a side, at least one of them ours.
+/// Two trials on a side (three where trials are cheap), at least one of them ours.
 bool confirmed_side(const Ledger& ledger, Position at);
 void need_side(const Ledger& ledger, Position at, Needs& needs);
 
@@ -12,7 +12,8 @@ void need_side(const Ledger& ledger, Position at, Needs& needs);
 double bracket_confidence(const Scene& scene, const Bracket& bracket);
 
 /// Adds the repeats at both sides of a closed bracket: two each, then the one that would raise the
-/// confidence most, until the one asked for would be reached if all went as expected.
-void need_confirmation(const Scene& scene, const Bracket& bracket, Needs& needs);
+/// confidence most, until the one asked for would be reached if all went as expected; at most `ahead` of the
+/// latter at once.
+void need_confirmation(const Scene& scene, const Bracket& bracket, int ahead, Needs& needs);
 
 }  // namespace brink

@@ -10,6 +10,8 @@ namespace {
 constexpr double kDoubt = 0.05;  // 1 - the confidence of what the probes exclude
 constexpr double kBudget_s = 10;
 constexpr std::size_t kFewest = 2, kMost = 30, kMostAsked = 100'000;
+constexpr std::uint64_t kNearEach = 3;
+constexpr std::uint64_t kStride = 0x9e3779b97f4a7c15u;
 
 std::uint64_t digest(std::uint64_t seed, std::string_view text) {
   std::uint64_t hash = 14695981039346656037u ^ seed;  // FNV-1a
@@ -17,15 +19,23 @@ std::uint64_t digest(std::uint64_t seed, std::string_view text) {
   return hash;
 }
 
+std::uint64_t scramble(std::uint64_t z) {  // splitmix64
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
 }  // namespace
 
 HoleDraws::HoleDraws(std::uint64_t seed, std::string_view axis) : start_(digest(seed, axis)) {}
 
-std::uint64_t HoleDraws::next() const {  // splitmix64
-  std::uint64_t z = state_ += 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
+std::uint64_t HoleDraws::next() const { return scramble(state_ += kStride); }
+
+Position HoleDraws::distance(Position width, std::uint64_t nth) const {
+  const std::uint64_t random = scramble(start_ + (2 * nth + 1) * kStride);
+  const Position least = Position{1} << (random % static_cast<std::uint64_t>(bits_of(width)));
+  const Position more = static_cast<Position>(scramble(random + kStride)) % least;
+  return std::min(least + more, width);
 }
 
 const std::vector<Position>& HoleDraws::order(Position domain, std::size_t count) const {
@@ -75,6 +85,16 @@ HoleSample hole_sample(const HoleDraws& draws, Position domain, std::size_t targ
   }
   sample.whole_axis = static_cast<Position>(drawn) >= domain;
   return sample;
+}
+
+std::vector<Position> near_probes(const HoleDraws& draws, const Bracket& bracket, Position domain) {
+  std::vector<Position> probes;
+  for (std::uint64_t i = 0; i < kNearEach; ++i) {
+    if (bracket.below > 0) probes.push_back(bracket.below - draws.distance(bracket.below, 2 * i));
+    const Position width = domain - 1 - bracket.above;
+    if (width > 0) probes.push_back(bracket.above + draws.distance(width, 2 * i + 1));
+  }
+  return probes;
 }
 
 Holes holes_seen(const HoleSample& sample, const Ledger& ledger, Position last_good, Position first_bad) {

@@ -92,6 +92,12 @@ std::optional<double> Ledger::mean_cost() const {
   return std::accumulate(costs_.begin(), costs_.end(), 0.0) / static_cast<double>(costs_.size());
 }
 
+bool Ledger::cheap() const {
+  constexpr double kCheap_s = 1.25;
+  const auto mean = mean_cost();
+  return mean && *mean <= kCheap_s;
+}
+
 std::optional<double> Ledger::median_cost() const {
   if (costs_.empty()) return std::nullopt;
   std::vector<double> costs = costs_;

@@ -53,6 +53,8 @@ class Ledger {
   /// Seconds; nullopt while no cost is known.
   std::optional<double> mean_cost() const;
   std::optional<double> median_cost() const;
+  /// So little, on average, that a few trials more are no loss.
+  bool cheap() const;
   int costs() const { return static_cast<int>(costs_.size()); }
 
  private:

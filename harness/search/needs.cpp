@@ -10,7 +10,10 @@ namespace brink {
 
 namespace {
 
-constexpr int kGallopsAhead = 8;      // more slots than that would pay for trials that cost 256 times as much
+constexpr int kGallopsAhead = 8;  // more slots than that would pay for trials that cost 256 times as much
+// Random probes that a structure of intervals must explain: two would agree with almost any.
+constexpr std::size_t kDrawsOfStructure = 10;
+constexpr int kMostRepeats = 1000;    // of one config
 constexpr Position kSmallDomain = 8;  // of an open axis on which the first value fails
 
 enum class End { lower, upper };
@@ -54,7 +57,7 @@ Needs end_needs(const Scene& scene) {
   return needs;
 }
 
-Needs plain_needs(const Scene& scene) {
+Needs plain_needs(const Scene& scene, int ahead) {
   Needs needs;
   if (!scene.ledger.lowest_verdict()) return needs;
   const Bracket bracket = plain_bracket(scene);
@@ -64,10 +67,27 @@ Needs plain_needs(const Scene& scene) {
     if (bracket.above < scene.size) need_side(scene.ledger, bracket.above, needs);
     return needs;
   }
-  need_confirmation(scene, bracket, needs);
+  need_confirmation(scene, bracket, ahead, needs);
   need_signature_borders(scene.ledger, needs);
   need_holes(scene, needs);
+  if (scene.options.holes.kind == HolePolicy::Kind::off || !scene.ledger.cheap()) return needs;
+  for (const Position at : near_probes(scene.draws, bracket, hole_domain(scene)))
+    if (!scene.ledger.find(at) && !needs.wants(at)) needs.add(at, 1);
   return needs;
+}
+
+Needs next_needs(const Scene& scene, const InFlight& in_flight, int slots) {
+  if (scene.stopped) return {};
+  const Ledger& ledger = scene.ledger;
+  int ahead = slots;
+  for (const auto& [at, times] : in_flight) ahead += times;
+  Needs needs = end_needs(scene);
+  if (ledger.disagreement()) return needs.finished() ? flaky_needs(scene, in_flight, slots) : needs;
+  if (ledger.violation()) return needs.finished() ? alternating_needs(scene) : needs;
+  const Bracket bracket = plain_bracket(scene);
+  const bool galloping = scene.open && !ledger.lowest_bad();
+  if (!galloping && !closed(ledger, bracket)) needs.brackets.push_back(bracket);
+  return needs.finished() ? plain_needs(scene, ahead) : needs;
 }
 
 }  // namespace
@@ -96,7 +116,8 @@ Position hole_domain(const Scene& scene) {
 }
 
 HoleSample hole_sample(const Scene& scene) {
-  const std::size_t target = hole_target(scene.options.holes, scene.ledger);
+  std::size_t target = hole_target(scene.options.holes, scene.ledger);
+  if (target > 0 && scene.ledger.violation()) target = std::max(target, kDrawsOfStructure);
   return hole_sample(scene.draws, hole_domain(scene), target, scene.ledger);
 }
 
@@ -108,15 +129,12 @@ void need_holes(const Scene& scene, Needs& needs) {
 }
 
 Needs needs_of(const Scene& scene, const InFlight& in_flight, int slots) {
-  if (scene.stopped) return {};
-  const Ledger& ledger = scene.ledger;
-  Needs needs = end_needs(scene);
-  if (ledger.disagreement()) return needs.finished() ? flaky_needs(scene, in_flight, slots) : needs;
-  if (ledger.violation()) return needs.finished() ? alternating_needs(scene) : needs;
-  const Bracket bracket = plain_bracket(scene);
-  const bool galloping = scene.open && !ledger.lowest_bad();
-  if (!galloping && !closed(ledger, bracket)) needs.brackets.push_back(bracket);
-  return needs.finished() ? plain_needs(scene) : needs;
+  Needs needs = next_needs(scene, in_flight, slots);
+  std::erase_if(needs.sites, [&](const Needs::Times& wanted) {
+    const Site* site = scene.ledger.find(wanted.at);
+    return site && (site->skip >= kMostSkips || site->verdicts() >= kMostRepeats);
+  });
+  return needs;
 }
 
 }  // namespace brink

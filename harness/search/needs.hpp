@@ -34,6 +34,9 @@ struct Needs {
   void add(Position at, int times, int least = 0);
 };
 
+/// A config that ended in another failure this often is not tried again, whatever it said before.
+inline constexpr int kMostSkips = 3;
+
 /// The order of a search: both ends, the bracket, then confirmation, borders of signatures and random probes
 /// together. Disagreement and violation lead to flaky.hpp and intervals.hpp instead.
 Needs needs_of(const Scene& scene, const InFlight& in_flight, int slots);

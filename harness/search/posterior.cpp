@@ -51,11 +51,24 @@ struct GoodSums {
 
 double good_rate(int index) { return (index + 0.5) / (2.0 * kGoodRates); }
 
+/// log of a rate and of its complement, for each midpoint of a grid of `steps` over (0, width).
+template <std::size_t steps>
+struct LogRates {
+  std::array<double, steps> log{}, log_rest{};
+  explicit LogRates(double width) {
+    for (std::size_t i = 0; i < steps; ++i) {
+      const double rate = width * (static_cast<double>(i) + 0.5) / static_cast<double>(steps);
+      log[i] = std::log(rate);
+      log_rest[i] = std::log1p(-rate);
+    }
+  }
+};
+
 GoodSums good_sums(int bad, int good) {
   GoodSums sums;
   std::array<double, kGoodRates> logs{};
-  for (int j = 0; j < kGoodRates; ++j)
-    logs[static_cast<std::size_t>(j)] = bad * std::log(good_rate(j)) + good * std::log1p(-good_rate(j));
+  static const LogRates<kGoodRates> rates(0.5);
+  for (std::size_t j = 0; j < kGoodRates; ++j) logs[j] = bad * rates.log[j] + good * rates.log_rest[j];
   sums.scale = *std::max_element(logs.begin(), logs.end());
   for (int j = 0; j < kGoodRates; ++j) {
     const auto at = static_cast<std::size_t>(j);
@@ -69,19 +82,13 @@ GoodSums good_sums(int bad, int good) {
 /// Sums over the fixed grid of both rates; the last bad rate is the point mass at 1.
 Explained explain_two_sided(const Sides& sides) {
   const GoodSums below = good_sums(sides.bad_below, sides.good_below);
+  static const LogRates<kBadRates> rates(1);
   std::array<double, kBadRates + 1> logs{};
-  double scale = kNever;
-  for (int i = 0; i <= kBadRates; ++i) {
-    const bool always = i == kBadRates;
-    const double rate = (i + 0.5) / kBadRates;
-    double log_weight = std::log(always ? 0.5 : 0.5 / kBadRates);
-    if (!always)
-      log_weight += sides.bad_above * std::log(rate) + sides.good_above * std::log1p(-rate);
-    else if (sides.good_above > 0)
-      log_weight = kNever;
-    logs[static_cast<std::size_t>(i)] = log_weight;
-    scale = std::max(scale, log_weight);
-  }
+  for (std::size_t i = 0; i < kBadRates; ++i)
+    logs[i] =
+        std::log(0.5 / kBadRates) + sides.bad_above * rates.log[i] + sides.good_above * rates.log_rest[i];
+  logs[kBadRates] = sides.good_above > 0 ? kNever : std::log(0.5);
+  const double scale = *std::max_element(logs.begin(), logs.end());
   double total = 0, bad_fails = 0, good_fails = 0;
   for (int i = 0; i <= kBadRates; ++i) {
     const double rate = i == kBadRates ? 1.0 : (i + 0.5) / kBadRates;

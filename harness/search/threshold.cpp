@@ -24,13 +24,13 @@ class Threshold final : public Search {
 
   std::vector<Point> ask(int slots) override {
     std::vector<Point> points;
+    if (done_ || slots < 1) return points;
     const Needs needs = needs_of(scene(), in_flight_, slots);
     const auto take = [&](Position at) {
       ++in_flight_[at];
       points.push_back({at});
       return static_cast<int>(points.size()) < slots;
     };
-    if (slots < 1) return points;
     for (const Needs::Times& site : needs.sites)
       for (int missing = site.times - running(site.at); missing > 0; --missing)
         if (!take(site.at)) return points;
@@ -49,7 +49,9 @@ class Threshold final : public Search {
     take_back(at);
     watch_cost(told);
     ledger_.add(at, told);
-    const Needs needs = needs_of(scene(), {}, 1);
+    int ahead = 1;
+    for (const auto& [position, times] : in_flight_) ahead += times;
+    const Needs needs = needs_of(scene(), {}, ahead);
     done_ = needs.finished();
     std::vector<Point> pointless;
     for (auto it = in_flight_.begin(); it != in_flight_.end();) {
@@ -69,13 +71,11 @@ class Threshold final : public Search {
 
  private:
   Scene scene() const {
-    const bool settled = ledger_.lowest_bad() && closed(ledger_, plain_bracket_or_none());
-    return {ledger_, options_, draws_, size_, axis_.open(), dear_ && !settled};
-  }
-
-  Bracket plain_bracket_or_none() const {
-    if (ledger_.violation() || ledger_.disagreement()) return {0, 0};
-    return {ledger_.highest_good().value_or(-1), ledger_.lowest_bad().value_or(size_)};
+    Scene scene{ledger_, options_, draws_, size_, axis_.open()};
+    // Once the bracket is closed nothing dear is left to do: confirmation may go on.
+    scene.stopped = dear_ && !(ledger_.lowest_bad() && !ledger_.disagreement() && !ledger_.violation() &&
+                               closed(ledger_, plain_bracket(scene)));
+    return scene;
   }
 
   bool wanted(const Needs& needs, Position at) const {

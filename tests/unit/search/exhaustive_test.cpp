@@ -140,6 +140,17 @@ TEST_CASE("threshold: with few probes a hole may hide, but its border is real an
       }
 }
 
+TEST_CASE("threshold: every threshold where goods may fail too", "[search]") {
+  SearchOptions options = without_holes();
+  options.false_bad = true;
+  for (int size = 1; size <= 10; ++size)
+    for (int first_bad = 0; first_bad <= size; ++first_bad)
+      for (unsigned skips = 0; skips < 1u << size; skips += 5) {
+        const Small small{size, first_bad, -1, skips};
+        check_monotone(small, explore(range(size), small.world(), options));
+      }
+}
+
 TEST_CASE("threshold: a deterministic world costs bisection and a few confirmations", "[search]") {
   for (const int size : {2, 3, 10, 64, 257, 1000}) {
     int log = 0;

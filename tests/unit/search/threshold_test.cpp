@@ -284,6 +284,96 @@ TEST_CASE("threshold: cached verdicts are evidence, known ones never a confirmed
   CHECK(replay->answer().first_bad == "41");
 }
 
+TEST_CASE("threshold: trials told in any order to a new search give the same answer", "[search]") {
+  const auto world = [](Position at, int) {
+    Told told = at % 7 == 3 ? skip() : at >= 600 ? bad(at > 700 ? "b" : "a") : good();
+    told.cost_s = 0.3;
+    return told;
+  };
+  for (unsigned seed = 1; seed < 20; ++seed) {
+    const Course course = explore("1..1000", world, {}, 3, seed);
+    const auto replay = make_threshold(Axis::parse("n", "1..1000"), {});
+    for (const auto& [at, times] : course.tried)
+      for (int i = 0; i < times; ++i) replay->tell({at}, world(at, i));
+    REQUIRE(replay->done());
+    const Answer answer = replay->answer();
+    CHECK(answer.first_bad == course.answer.first_bad);
+    CHECK(answer.answered);
+    CHECK(answer.intervals == course.answer.intervals);
+    CHECK(answer.skipped == course.answer.skipped);
+    CHECK(answer.holes == course.answer.holes);
+    CHECK(answer.warnings == course.answer.warnings);
+    CHECK(answer.confidence == Approx(course.answer.confidence));
+  }
+}
+
+TEST_CASE("threshold: a side that cannot be repeated is not confirmed, and is not repeated for ever",
+          "[search]") {
+  const auto world = [](Position at, int trial) { return trial > 0 ? skip() : at >= 50 ? bad() : good(); };
+  const Course course = explore("1..100", world);
+  CHECK(course.ended);
+  CHECK_FALSE(course.answer.answered);
+  CHECK(warns(course.answer, "could not be confirmed"));
+  CHECK(course.trials < 30);
+}
+
+TEST_CASE("threshold: known verdicts that are wrong end in a disagreement, not in an answer", "[search]") {
+  const auto search = make_threshold(Axis::parse("n", "1..100"), {});
+  Told known = bad();
+  known.known = true;
+  search->tell({19}, known);
+  const Course course = explore(*search, step(40));
+  CHECK(course.ended);
+  CHECK_FALSE(course.answer.answered);
+  CHECK(warns(course.answer, "n=20 failed"));
+}
+
+TEST_CASE("threshold: cheap trials buy thirty random probes, dear ones two, a share what it needs",
+          "[search]") {
+  const auto costing = [](double cost) {
+    return [cost](Position at, int) {
+      Told told = at >= 500 ? bad() : good();
+      told.cost_s = cost;
+      return told;
+    };
+  };
+  CHECK(explore("1..1000", costing(0.01)).answer.holes.tried == 30);
+  CHECK(explore("1..1000", costing(2)).answer.holes.tried == 5);
+  CHECK(explore("1..1000", costing(600)).answer.holes.tried == 2);
+  SearchOptions options;
+  options.holes = {HolePolicy::Kind::share, 0.25};
+  const Holes holes = explore("1..1000", step(500), options).answer.holes;
+  CHECK(holes.tried == 11);
+  CHECK(*holes.excluded_share == Approx(0.2384).epsilon(0.01));
+  CHECK_FALSE(explore("1..1000", step(500), without_holes()).answer.holes.excluded_share);
+  const Holes all = explore("1..8", step(4), options).answer.holes;
+  CHECK(all.tried == 8);
+  CHECK(*all.excluded_share == 0);
+}
+
+TEST_CASE("threshold: random probes differ with the seed and only with it", "[search]") {
+  SearchOptions options, other;
+  options.holes = other.holes = {HolePolicy::Kind::share, 0.1};
+  other.seed = 1;
+  const auto tried = [](const SearchOptions& with) { return explore("1..100000", step(500), with).tried; };
+  CHECK(tried(options) == tried(options));
+  CHECK(tried(options) != tried(other));
+}
+
+TEST_CASE("threshold: alternate verdicts that random probes see are not answered", "[search]") {
+  SearchOptions options;
+  options.holes = {HolePolicy::Kind::share, 0.1};
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    options.seed = seed;
+    const Course course = explore(
+        "1..1000", [](Position at, int) { return at % 2 ? bad() : good(); }, options);
+    REQUIRE(course.ended);
+    CHECK_FALSE(course.answer.answered);
+    CHECK(warns(course.answer, "try explain"));
+    CHECK(course.trials < 200);
+  }
+}
+
 TEST_CASE("threshold: a withdrawn ask is asked again and is no evidence", "[search]") {
   const auto search = make_threshold(Axis::parse("n", "1..100"), {});
   REQUIRE(search->ask(1) == std::vector<Point>{{0}});
