@@ -24,7 +24,7 @@ class JsonLines {
     return *this;
   }
   JsonLines& word(std::string_view key, std::string_view value) {
-    return raw(key, "\"" + std::string(value) + "\"");
+    return raw(key, std::string(1, '"').append(value).append(1, '"'));
   }
   JsonLines& count(std::string_view key, std::uint64_t value) { return raw(key, std::to_string(value)); }
   JsonLines& flag(std::string_view key, bool value) { return raw(key, value ? "true" : "false"); }

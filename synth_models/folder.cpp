@@ -32,7 +32,8 @@ void flush_folder(const std::filesystem::path& folder) {
 std::filesystem::path make_beside(const std::filesystem::path& place) {
   std::random_device random;
   for (;;) {
-    const std::string name = "." + place.filename().string() + ".brink-" + std::to_string(random());
+    std::string name(1, '.');
+    name.append(place.filename().string()).append(".brink-").append(std::to_string(random()));
     std::filesystem::path path = place.parent_path() / name;
     if (::mkdir(path.c_str(), 0777) == 0) return path;
     if (errno != EEXIST) fail("creating a folder beside", place);

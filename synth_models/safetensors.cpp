@@ -12,9 +12,10 @@ namespace {
 constexpr std::size_t kBufferBytes = 256 * 1024;
 
 std::string shape_text(const std::vector<std::uint64_t>& shape) {
-  std::string text;
-  for (const std::uint64_t size : shape) text += (text.empty() ? "" : ",") + std::to_string(size);
-  return "[" + text + "]";
+  std::string text(1, '[');
+  for (const std::uint64_t size : shape)
+    text.append(text.size() == 1 ? "" : ",").append(std::to_string(size));
+  return text.append(1, ']');
 }
 
 std::string little_endian(std::uint64_t value) {
