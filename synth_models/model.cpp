@@ -36,8 +36,9 @@ fs::path existing_above(fs::path path) {
 }
 
 /// A shape too large for the disk is refused at once rather than after an hour.
-void check_space(const ModelSpec& spec, const fs::path& folder, GraphStyle style) {
-  const std::uint64_t needed = facts_of(spec).weight_bytes * (style == GraphStyle::none ? 1 : 2);
+void check_space(const ModelSpec& spec, const fs::path& folder, const Graph& graph) {
+  std::uint64_t needed = facts_of(spec).weight_bytes;
+  for (const Initializer& constant : graph.initializers) needed += constant.bytes();
   const std::uint64_t free = fs::space(existing_above(folder)).available;
   if (needed <= free) return;
   throw std::system_error(ENOSPC, std::generic_category(),
@@ -59,10 +60,10 @@ std::vector<std::string> write_model(const ModelSpec& spec, const fs::path& fold
                                      Existing existing) {
   check_spec(spec);
   const bool replacing = must_replace(folder, existing);
-  check_space(spec, folder, style);
+  const Graph graph = style == GraphStyle::none ? Graph{} : dfc_graph(spec);
+  check_space(spec, folder, graph);
   if (folder.has_parent_path()) fs::create_directories(fs::absolute(folder).parent_path());
   NewFolder made(folder);
-  const Graph graph = style == GraphStyle::none ? Graph{} : dfc_graph(spec);
   write_checkpoint(spec, made.path(), note_on(spec, style, needs_weights_file(graph)));
   if (style != GraphStyle::none) {
     fs::create_directory(made.path() / "onnx");
