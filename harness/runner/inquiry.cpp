@@ -101,13 +101,34 @@ Inquiry::Inquiry(Store& store, Planner& planner, CampaignRow campaign, Experimen
       planner_(planner),
       campaign_(std::move(campaign)),
       row_(std::move(row)),
-      experiment_(std::move(experiment)) {
+      experiment_(std::move(experiment)),
+      search_(search_of(experiment_)) {
   for (const Axis& axis : experiment_.axes)
     if (const auto remark = axis.remark()) warn(*remark);
 }
 
 void Inquiry::warn(const std::string& warning) {
   if (std::find(warnings_.begin(), warnings_.end(), warning) == warnings_.end()) warnings_.push_back(warning);
+}
+
+void Inquiry::resolve_at(const std::vector<ExperimentRow>& rows) {
+  for (auto& [name, value] : experiment_.at) {
+    std::map<std::string, std::string> values;
+    for (const std::string& wanted : placeholders(value)) {
+      const auto dot = wanted.rfind('.');
+      const auto row = std::find_if(rows.begin(), rows.end(), [&](const ExperimentRow& one) {
+        return one.name == wanted.substr(0, dot);
+      });
+      const Answer answer =
+          row == rows.end() || row->answer.empty() ? Answer{} : experiment_from_json(row->answer).answer;
+      const auto found = wanted.substr(dot + 1) == "first_bad" ? answer.first_bad : answer.last_good;
+      if (!found)
+        throw infrastructure_error("experiment " + experiment_.name + " needs {" + wanted +
+                                   "}, but that experiment has no such answer");
+      values[wanted] = *found;
+    }
+    value = fill(value, values);
+  }
 }
 
 void Inquiry::begin(const std::string& why) {

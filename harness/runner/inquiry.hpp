@@ -32,6 +32,10 @@ class Inquiry {
  public:
   Inquiry(Store& store, Planner& planner, CampaignRow campaign, ExperimentRow row, Experiment experiment);
 
+  /// Puts the answers of earlier experiments in the place of "{name.first_bad}" and "{name.last_good}".
+  /// Throws an infrastructure Error when there is no such answer.
+  void resolve_at(const std::vector<ExperimentRow>& rows);
+
   /// A fresh search under the present identity of the toolchain; tells it what is known and every usable
   /// stored trial. `why` is said in the report when it is not the first time.
   void begin(const std::string& why = "");

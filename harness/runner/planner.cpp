@@ -182,7 +182,8 @@ Job Planner::prepare(const Experiment& experiment, const Config& config, const T
   if (!campaign_.toolchain.needs.empty()) {
     const auto spec = synth::spec_from_fields(model_fields(config));
     const auto model = model_folder(sha256(std::string(kModelFormat) + synth::spec_to_json(spec)));
-    if (!std::filesystem::exists(model)) write_model_into(model, spec, campaign_.toolchain.needs.contains("onnx"));
+    if (!std::filesystem::exists(model))
+      write_model_into(model, spec, campaign_.toolchain.needs.contains("onnx"));
   }
   if (!campaign_.ad_hoc) {
     make_folder(folder / "work");

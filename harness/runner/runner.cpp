@@ -124,8 +124,7 @@ void Runner::notice_queue(std::optional<RowId> only) {
     Inquiry* gone = inquiries_[i].get();
     forget_waiting(gone);
     for (auto& [id, trial] : running_) {
-      if (trial.waiting.empty() && row->state == "cancelled" && trial.campaign == row->id)
-        cancel(trial);
+      if (trial.waiting.empty() && row->state == "cancelled" && trial.campaign == row->id) cancel(trial);
     }
     begun_.erase(gone);
     retries_.erase(gone);
@@ -145,8 +144,15 @@ void Runner::begin_startable() {
   for (auto& inquiry : inquiries_) {
     if (begun_[inquiry.get()] || !startable(*inquiry)) continue;
     begun_[inquiry.get()] = true;
-    inquiry->begin();
-    inquiry->save(false);
+    if (!inquiry->blocked().empty()) continue;
+    try {
+      inquiry->resolve_at(store_.experiments(inquiry->campaign().id));
+      inquiry->begin();
+      inquiry->save(false);
+    } catch (const Error& error) {
+      if (error.exit() != Exit::infrastructure || error.code() == "store") throw;
+      inquiry->block(error.line());
+    }
   }
   finish_over();
 }
@@ -306,11 +312,25 @@ void Runner::wait(std::chrono::milliseconds most) {
     if (running == running_.end()) continue;
     const Running trial = running->second;
     running_.erase(running);
-    Store::Batch batch(store_);
-    if (const auto row = record(*completion)) deliver(*row, trial);
-    batch.commit();
+    {
+      Store::Batch batch(store_);
+      if (const auto row = record(*completion)) deliver(*row, trial);
+      batch.commit();
+    }
+    compress_log(trial);
   }
   if (!any) say(Event::Kind::waiting, nullptr, 0, "");
+}
+
+void Runner::compress_log(const Running& trial) {
+  const auto campaign = store_.campaign(trial.campaign);
+  if (!campaign || planner_of(*campaign).campaign().keep_logs) return;
+  try {
+    store_.compress_log(trial.id);
+  } catch (const Error& error) {
+    // The plain log stays and serves as well.
+    say(Event::Kind::warning, nullptr, trial.id, "", error.line());
+  }
 }
 
 std::optional<TrialRow> Runner::record(const Completion& completion) {

@@ -91,6 +91,7 @@ class Runner {
               const Config& config, const TrialPlan& plan, const std::string& purpose,
               const std::string& family);
   void wait(std::chrono::milliseconds most);
+  void compress_log(const Running& trial);
   std::optional<TrialRow> record(const Completion& completion);
   void deliver(const TrialRow& trial, const Running& running);
   void deliver_to(Inquiry& inquiry, const Point& point, const TrialRow& trial, bool awaited);
