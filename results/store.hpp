@@ -14,6 +14,7 @@
 namespace brink {
 
 using RowId = std::int64_t;
+class Transaction;
 
 /// One revision of a campaign, as submitted.
 struct CampaignRow {
@@ -143,9 +144,24 @@ class Store {
   std::vector<TrialRow> trials_of_key(const std::string& key) const;        ///< oldest first
   std::vector<TrialRow> trials_of_family(const std::string& family) const;  ///< ended ones, oldest first
   std::vector<TrialRow> trials_of_campaign(RowId campaign) const;
-  std::vector<TrialRow> recent_trials(int most) const;  ///< newest first
+  std::vector<TrialRow> trials_told(RowId experiment) const;  ///< in order of telling, like tells()
+  std::vector<TrialRow> recent_trials(int most) const;  ///< newest first; all of them when most is negative
   std::vector<TellRow> tells(RowId experiment) const;   ///< in order of telling
   RowId last_trial() const;
+
+  /// Makes several of the calls above one transaction (one wait for the disk instead of one each); undone
+  /// when it goes away before commit(). Only for what belongs together at once: others wait for it.
+  class Batch {
+   public:
+    explicit Batch(Store& store);
+    ~Batch();
+    Batch(const Batch&) = delete;
+    Batch& operator=(const Batch&) = delete;
+    void commit();
+
+   private:
+    std::unique_ptr<Transaction> transaction_;
+  };
 
   /// After a trial ended: its log becomes log.zst (streamed in constant memory, whole before the plain one
   /// goes). Logs under 16 KiB stay plain. Calling it again does nothing.

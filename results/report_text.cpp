@@ -1,0 +1,141 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "harness/core/config.hpp"
+#include "harness/core/quantity.hpp"
+#include "harness/core/text.hpp"
+#include "results/report.hpp"
+
+namespace brink {
+
+namespace {
+
+constexpr std::size_t kMostTrials = 200;
+
+/// Two ways of writing the same report.
+struct Style {
+  std::string heading, item;
+};
+
+const Style kPlain{"", "  "};
+const Style kMarkdown{"## ", "- "};
+
+std::string safe(const std::string& text, std::size_t most = 300) {
+  return shorten(for_terminal(text), most);
+}
+
+std::string intervals_text(const ExperimentReport& result, const Style& style) {
+  std::string text;
+  for (const Interval& interval : result.answer.intervals) {
+    const std::string range =
+        interval.from == interval.to ? interval.from : interval.from + ".." + interval.to;
+    text += fmt::format("{}{:<24} {:<5} {} probed{}\n", style.item, safe(range),
+                        verdict_text(interval.verdict), to_text(interval.probed),
+                        interval.signature.empty() ? "" : "  signature " + interval.signature);
+  }
+  return text;
+}
+
+std::string trials_table(const ReportedExperiment& one) {
+  std::string text = fmt::format("    {:>6}  {:<28} {:<8} {:<18} {:>9}  {}\n", "trial", "config", "verdict",
+                                 "class", "time", "message");
+  const std::size_t first = one.trials.size() > kMostTrials ? one.trials.size() - kMostTrials : 0;
+  for (std::size_t i = first; i < one.trials.size(); ++i) {
+    const ReportTrial& trial = one.trials[i];
+    text += fmt::format("    {:>6}  {:<28} {:<8} {:<18} {:>9}  {}{}\n", trial.id,
+                        safe(config_from_canonical(trial.config).text(), 28), trial.verdict,
+                        safe(trial.failure_class, 18), duration_text(trial.wall_s),
+                        trial.reused ? "(reused) " : "", safe(trial.message, 100));
+  }
+  return text;
+}
+
+std::string notes_text(const ExperimentReport& result, const Style& style) {
+  std::string text;
+  for (const SkippedValue& skipped : result.answer.skipped)
+    text += fmt::format("{}skipped {}: {}\n", style.item, safe(skipped.value), safe(skipped.failure_class));
+  for (const auto* list : {&result.answer.warnings, &result.warnings})
+    for (const std::string& warning : *list)
+      text += fmt::format("{}warning: {}\n", style.item, safe(warning, 600));
+  if (result.reused > 0 && result.reused == result.trials)
+    text += fmt::format("{}made only of stored trials, of {} to {} UTC\n", style.item,
+                        utc_text(result.first_reused_ms), utc_text(result.last_reused_ms));
+  text += fmt::format("{}time: {} in all, {} compiling\n", style.item, duration_text(result.seconds.wall),
+                      duration_text(result.seconds.compiling));
+  return text;
+}
+
+std::string identities_text(const ReportedExperiment& one, const Style& style) {
+  std::string text;
+  for (const ReportIdentity& identity : one.identities) {
+    if (identity.text.empty()) continue;
+    text +=
+        fmt::format("{}toolchain from trial {}: {}\n", style.item, identity.first_trial, safe(identity.text));
+  }
+  if (one.identities.size() > 1)
+    text += fmt::format("{}the toolchain changed: only trials of the last one make the answer\n", style.item);
+  return text;
+}
+
+/// The trial that shows the answer best: a failing one at first_bad, else the last one told.
+RowId telling_trial(const ReportedExperiment& one) {
+  const Answer& answer = one.result.answer;
+  RowId best = one.trials.empty() ? 0 : one.trials.back().id;
+  for (const ReportTrial& trial : one.trials) {
+    const auto values = config_from_canonical(trial.config).values;
+    const auto value = values.find(answer.axis);
+    if (trial.verdict == "bad" && value != values.end() && value->second == answer.first_bad) return trial.id;
+    if (trial.verdict == "bad") best = trial.id;
+  }
+  return best;
+}
+
+std::string provenance_text(const Report& report, const Style& style) {
+  std::string text = fmt::format("{}campaign {} revision {}, {}; brink {}\n", style.item,
+                                 safe(report.campaign), report.revision, report.state, report.brink);
+  if (!report.toolchain.empty()) text += fmt::format("{}toolchain {}\n", style.item, safe(report.toolchain));
+  if (!report.target.empty()) text += fmt::format("{}target {}\n", style.item, safe(report.target));
+  if (!report.model.empty()) text += fmt::format("{}model {}\n", style.item, safe(report.model));
+  if (!report.hosts.empty())
+    text += fmt::format("{}made on {}\n", style.item, safe(join(report.hosts, ", ")));
+  if (report.stand_in)
+    text += style.item + "made with a stand-in compiler: it shows the method, not the product's behaviour\n";
+  return text;
+}
+
+std::string rendered(const Report& report, const Style& style, const std::string& bold,
+                     const std::string& plain) {
+  std::string text;
+  for (const ReportedExperiment& one : report.experiments) {
+    const auto lines = answer_lines(one.result);
+    text += style.heading + bold + lines[0] + plain + "\n" + (style.heading.empty() ? "" : "\n");
+    text += lines[1] + "\n" + (style.heading.empty() ? "" : "\n") + lines[2] + "\n";
+  }
+  if (report.experiments.empty()) text += "nothing was asked\n";
+  text += "\n";
+  for (const ReportedExperiment& one : report.experiments) {
+    text += fmt::format("{}{} ({})\n", style.heading, safe(one.result.name), one.result.kind);
+    text += intervals_text(one.result, style) + notes_text(one.result, style) + identities_text(one, style);
+    if (!one.trials.empty()) text += "\n" + trials_table(one);
+    text += "\n";
+  }
+  text += provenance_text(report, style);
+  for (const ReportedExperiment& one : report.experiments) {
+    const RowId trial = telling_trial(one);
+    if (trial == 0) continue;
+    text += fmt::format("\nlook further:  brink show {}\nrun it again:  brink rerun {}\n", trial, trial);
+    break;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string report_text(const Report& report, const TextOptions& options) {
+  return rendered(report, kPlain, options.colour ? "\x1b[1m" : "", options.colour ? "\x1b[0m" : "");
+}
+
+std::string report_markdown(const Report& report) { return rendered(report, kMarkdown, "", ""); }
+
+}  // namespace brink
