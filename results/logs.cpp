@@ -56,14 +56,6 @@ struct Compressor {
   ~Compressor() { ZSTD_freeCCtx(stream); }
 };
 
-struct Decompressor {
-  ZSTD_DCtx* stream = ZSTD_createDCtx();
-  Decompressor() = default;
-  Decompressor(const Decompressor&) = delete;
-  Decompressor& operator=(const Decompressor&) = delete;
-  ~Decompressor() { ZSTD_freeDCtx(stream); }
-};
-
 /// The whole of `plain` as one checked frame in `packed`, on the disk when this returns.
 void compress(const fs::path& plain, const fs::path& packed) {
   const Descriptor in(::open(plain.c_str(), O_RDONLY | O_CLOEXEC));
@@ -107,65 +99,5 @@ void Store::compress_log(RowId trial) const {
   }
   ::unlink(plain.c_str());
 }
-
-struct LogReader::State {
-  fs::path file;
-  Descriptor fd;
-  std::optional<Decompressor> decompressor;
-  std::string packed = std::string(kPieceBytes, '\0');
-  std::size_t from = 0, until = 0;  ///< of `packed`: what the decompressor has not seen
-  bool whole = true;                ///< between two frames
-};
-
-LogReader::LogReader(const fs::path& folder) : state_(std::make_unique<State>()) {
-  for (const char* name : {"log", "log.zst"}) {
-    const fs::path file = folder / name;
-    // A fifo in the place of a log must not make us wait.
-    state_->fd = Descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (!state_->fd && errno != ENOENT)
-      throw log_error(std::string("cannot be read: ") + std::strerror(errno), file);
-    if (!state_->fd) continue;
-    state_->file = file;
-    if (file.extension() == ".zst") state_->decompressor.emplace();
-    return;
-  }
-}
-
-LogReader::~LogReader() = default;
-LogReader::LogReader(LogReader&&) noexcept = default;
-LogReader& LogReader::operator=(LogReader&&) noexcept = default;
-
-const fs::path& LogReader::file() const { return state_->file; }
-
-std::string LogReader::next() {
-  State& state = *state_;
-  std::string piece(kPieceBytes, '\0');
-  if (!state.fd) return "";
-  if (!state.decompressor) {
-    piece.resize(read_piece(state.fd, piece.data(), piece.size(), state.file));
-    return piece;
-  }
-  for (;;) {
-    if (state.from == state.until) {
-      state.from = 0;
-      state.until = read_piece(state.fd, state.packed.data(), state.packed.size(), state.file);
-    }
-    const bool end = state.until == 0;
-    ZSTD_inBuffer input{state.packed.data(), state.until, state.from};
-    ZSTD_outBuffer output{piece.data(), piece.size(), 0};
-    if (!end || !state.whole)
-      state.whole =
-          checked(ZSTD_decompressStream(state.decompressor->stream, &output, &input), state.file) == 0;
-    state.from = input.pos;
-    if (output.pos == 0 && end && !state.whole)
-      throw log_error("the compressed log ends in the middle", state.file);
-    if (output.pos > 0 || end) {
-      piece.resize(output.pos);
-      return piece;
-    }
-  }
-}
-
-LogReader open_log(const fs::path& trial_folder) { return LogReader(trial_folder); }
 
 }  // namespace brink

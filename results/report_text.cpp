@@ -58,9 +58,6 @@ std::string notes_text(const ExperimentReport& result, const Style& style) {
   for (const auto* list : {&result.answer.warnings, &result.warnings})
     for (const std::string& warning : *list)
       text += fmt::format("{}warning: {}\n", style.item, safe(warning, 600));
-  if (result.reused > 0 && result.reused == result.trials)
-    text += fmt::format("{}made only of stored trials, of {} to {} UTC\n", style.item,
-                        utc_text(result.first_reused_ms), utc_text(result.last_reused_ms));
   text += fmt::format("{}time: {} in all, {} compiling\n", style.item, duration_text(result.seconds.wall),
                       duration_text(result.seconds.compiling));
   return text;

@@ -172,27 +172,6 @@ class Store {
   std::unique_ptr<State> state_;
 };
 
-/// The text of a finished or growing log, streamed in constant memory.
-class LogReader {
- public:
-  /// Opens `log`, else `log.zst`, in a trial's folder; a missing log reads as an empty one. Throws an
-  /// infrastructure Error when it cannot be read or is damaged.
-  explicit LogReader(const std::filesystem::path& folder);
-  ~LogReader();
-  LogReader(LogReader&&) noexcept;
-  LogReader& operator=(LogReader&&) noexcept;
-  /// The file that is being read; empty when there is none.
-  const std::filesystem::path& file() const;
-  /// The next bytes, at most 64 KiB; "" at the end. A plain log that has grown since gives more when asked
-  /// again.
-  std::string next();
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
-LogReader open_log(const std::filesystem::path& trial_folder);
-
 /// `--store DIR`, else $BRINK_STORE, else the nearest .brink/ upwards from `here` (up to $HOME or the border
 /// of a mount; one not owned by us is refused), else here/.brink (made on writing).
 std::filesystem::path find_store(const std::optional<std::filesystem::path>& asked,

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -9,6 +10,7 @@
 #include "harness/cli/session.hpp"
 #include "harness/core/error.hpp"
 #include "harness/core/text.hpp"
+#include "harness/diagnosis/log.hpp"
 
 namespace brink::cli {
 
@@ -45,10 +47,13 @@ int logs_command(const Options& options) {
   if (!row) throw usage_error("there is no trial " + std::to_string(trial), "", "`brink trials` lists them");
   const bool json = options.has("json");
   const bool terminal = ::isatty(STDOUT_FILENO) == 1;
-  LogReader log = open_log(store.trial_folder(trial));
-  std::string whole;
+  const auto file = store.trial_folder(trial) / "log";
+  auto reader = std::make_unique<LogReader>(file);
+  std::string whole, piece;
+  bool any = false;
   for (bool running = row->state == "running";;) {
-    for (std::string piece = log.next(); !piece.empty(); piece = log.next()) {
+    while (reader->next(piece)) {
+      any = true;
       if (json)
         whole += piece;
       else
@@ -57,7 +62,8 @@ int logs_command(const Options& options) {
     if (!running || !options.has("follow")) break;
     std::fflush(stdout);
     std::this_thread::sleep_for(kFollow);
-    if (log.file().empty()) log = open_log(store.trial_folder(trial));
+    // Opened before the supervisor made it, it was no file.
+    if (!any) reader = std::make_unique<LogReader>(file);
     const auto now = store.trial(trial);
     // One more round after the end: what was written last is read, too.
     running = now && now->state == "running";

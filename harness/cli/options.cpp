@@ -18,6 +18,9 @@ std::string registered(const OptionSpec& option) {
   return option.letter == 0 ? option.name : option.name + "," + option.letter;
 }
 
+/// What Program_options calls the arguments that are no options; no user can type it.
+constexpr const char* kArgument = "\x01";
+
 po::options_description described(const Usage& usage) {
   po::options_description all("options", 110, 60);
   for (const OptionSpec& option : usage.options) {
@@ -59,11 +62,12 @@ Options parse_options(const Usage& usage, const std::vector<std::string>& argume
   }
   try {
     namespace style = po::command_line_style;
-    const auto described_options = described(usage);
+    auto described_options = described(usage);
+    described_options.add_options()(kArgument, po::value<std::vector<std::string>>());
     const po::parsed_options parsed =
         po::command_line_parser(std::vector<std::string>(arguments.begin(), dashes))
             .options(described_options)
-            .positional(po::positional_options_description().add("", -1))
+            .positional(po::positional_options_description().add(kArgument, -1))
             .style(style::allow_long | style::long_allow_adjacent | style::long_allow_next |
                    style::allow_short | style::allow_dash_for_short | style::short_allow_adjacent |
                    style::short_allow_next)

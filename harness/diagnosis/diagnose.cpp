@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "harness/diagnosis/classify.hpp"
@@ -20,18 +21,24 @@ namespace brink {
 
 namespace {
 
-/// Shows the stripped log to `see`, window by window, until it wants no more. `see` may shorten the window.
-void read_log(const std::filesystem::path& log, const std::function<bool(Windows&, bool)>& see) {
+/// Shows the stripped log to `see`, window by window, until it wants no more.
+void read_log(const std::filesystem::path& log, const std::function<bool(Windows&)>& see) {
   LogReader reader(log);
   Stripper stripper;
   Windows windows;
   std::string bytes;
+  const auto show = [&](bool last) {
+    windows.begin(last);
+    const bool more = see(windows);
+    windows.advance();
+    return more;
+  };
   while (reader.next(bytes)) {
     stripper.feed(bytes, windows.text());
-    if (windows.ready(false) && !see(windows, false)) return;
+    if (windows.ready(false) && !show(false)) return;
   }
   stripper.finish(windows.text());
-  if (windows.ready(true)) see(windows, true);
+  if (windows.ready(true)) show(true);
 }
 
 /// Lines that look like failures and are none.
@@ -44,29 +51,29 @@ class Recoverable {
     }
   }
 
-  /// Takes them out of the window; of a long line only the match itself.
-  void drop_from(std::string& text) const {
+  /// Blanks them out of the window; of a long line only the match itself.
+  void drop_from(Windows& windows) const {
     for (const auto& pattern : patterns_) {
       std::size_t from = 0;
       re2::StringPiece match;
+      const std::string_view text = windows.fresh();
       while (from < text.size() && pattern->Match(text, from, text.size(), RE2::UNANCHORED, &match, 1)) {
         const auto at = static_cast<std::size_t>(match.data() - text.data());
-        from = erase(text, at, std::max<std::size_t>(match.size(), 1));
+        const auto [begin, end] = line_around(text, at, std::max<std::size_t>(match.size(), 1));
+        windows.blank(begin, end - begin);
+        from = std::max(end, from + 1);
       }
     }
   }
 
  private:
-  static std::size_t erase(std::string& text, std::size_t at, std::size_t size) {
+  static std::pair<std::size_t, std::size_t> line_around(std::string_view text, std::size_t at,
+                                                         std::size_t size) {
     constexpr std::size_t kLongLine = 4096;
-    std::size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
-    std::size_t end = std::min(text.find('\n', at + size - 1), text.size());
-    if (end - begin > kLongLine) {
-      begin = at;
-      end = at + size;
-    }
-    text.replace(begin, end - begin, " ");
-    return begin + 1;
+    const std::size_t last = std::min(at + size, text.size());
+    const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
+    const std::size_t end = std::min(text.find('\n', last), text.size());
+    return end - begin > kLongLine ? std::pair{at, last} : std::pair{begin, end};
   }
 
   std::vector<std::unique_ptr<RE2>> patterns_;
@@ -96,14 +103,10 @@ Diagnosis diagnose(const Rules& rules, const Outcome& outcome, const std::filesy
   const Recoverable recoverable(rules.recoverable);
   PatternWatch watch(patterns_of(applicable));
   Symptoms symptoms;
-  read_log(log, [&](Windows& windows, bool last) {
-    if (!rules.recoverable.empty())
-      windows.edit_fresh([&](std::string& text) { recoverable.drop_from(text); });
-    const std::string_view window = windows.window(last);
-    const std::string_view fresh = window.substr(windows.seen());
-    symptoms.see(fresh);
-    watch.see(window, fresh);
-    windows.advance();
+  read_log(log, [&](Windows& windows) {
+    recoverable.drop_from(windows);
+    symptoms.see(windows.fresh());
+    watch.see(windows.window(), windows.fresh());
     return true;
   });
   Diagnosis diagnosis;
@@ -122,10 +125,8 @@ Diagnosis diagnose(const Rules& rules, const Outcome& outcome, const std::filesy
 
 bool log_matches(const std::filesystem::path& log, const std::string& pattern) {
   PatternWatch watch({pattern});
-  read_log(log, [&](Windows& windows, bool last) {
-    const std::string_view window = windows.window(last);
-    watch.see(window, window.substr(windows.seen()));
-    windows.advance();
+  read_log(log, [&](Windows& windows) {
+    watch.see(windows.window(), windows.fresh());
     return !watch.found();
   });
   return watch.found().has_value();

@@ -50,8 +50,8 @@ struct LogReader::Source {
   /// By content, not by name: a log that was renamed still reads.
   void detect() {
     constexpr std::string_view kMagic = "\x28\xB5\x2F\xFD";
-    peeked = true;
-    ended = !read(raw);
+    // An empty log may still grow: whoever follows it asks again.
+    peeked = read(raw);
     if (!raw.starts_with(kMagic)) return;
     decoder.reset(ZSTD_createDCtx());
     ZSTD_DCtx_setParameter(decoder.get(), ZSTD_d_windowLogMax, kMaxWindowLog);

@@ -16,7 +16,8 @@ class LogReader {
   LogReader(const LogReader&) = delete;
   LogReader& operator=(const LogReader&) = delete;
 
-  /// The next bytes, at most kChunk or so; false at the end. A damaged zstd file ends where it is damaged.
+  /// The next bytes, at most kChunk or so; false at the end. A plain log that has grown since gives more when
+  /// asked again; a damaged zstd file ends where it is damaged.
   bool next(std::string& bytes);
 
   static constexpr std::size_t kChunk = std::size_t{128} << 10;

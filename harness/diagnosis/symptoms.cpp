@@ -110,6 +110,7 @@ void Symptoms::watch_traceback(std::string_view text) {
     in_traceback_ = false;
     after_exception_ = true;
     exception_ = trim(text.substr(0, kLine));
+    reason_.clear();
   } else if (after_exception_ && exception_.ends_with(':')) {
     reason_ = trim(text.substr(0, kLine));  // Triton's comes after an excerpt of the source
   }

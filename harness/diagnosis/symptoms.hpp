@@ -18,7 +18,7 @@ class Symptoms {
   /// At most two, different when normalised. The first is the cause, as far as one can tell.
   const std::vector<std::string>& errors() const { return errors_; }
   /// "RecursionError: …": the line that ends the last traceback, with the reason when that stands below it.
-  const std::string& exception() const { return exception_; }
+  std::string exception() const { return reason_.empty() ? exception_ : exception_ + ' ' + reason_; }
   /// What a crashing program said last of itself: an assertion, the pass that ran.
   const std::string& last_words() const { return last_words_; }
   /// The last lines that are not empty.

@@ -28,8 +28,6 @@ class PatternWatch {
   std::optional<std::size_t> found() const { return found_; }
   /// From the line in which found() was found, up to kKept bytes.
   const std::string& text() const { return text_; }
-  /// Nothing that may come can change found() or text().
-  bool settled() const { return found_ == 0 && text_.size() >= kKept; }
 
  private:
   struct Patterns;

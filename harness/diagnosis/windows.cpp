@@ -2,12 +2,11 @@
 
 namespace brink {
 
-std::string_view Windows::window(bool last) {
+void Windows::begin(bool last) {
   end_ = text_.size();
   const std::size_t newline = text_.rfind('\n');
   if (!last && newline != std::string::npos && newline + 1 > seen_ && newline + 1 > end_ / 2)
     end_ = newline + 1;
-  return std::string_view(text_).substr(0, end_);
 }
 
 void Windows::advance() {

@@ -15,18 +15,15 @@ class Windows {
 
   /// Where stripped text is to be appended.
   std::string& text() { return text_; }
-  /// Whether a window is full; at the end of the log call it with `last`.
+  /// Whether begin() would have something new to show; `last` at the end of the log.
   bool ready(bool last) const { return text_.size() >= kSize || (last && text_.size() > seen_); }
-  /// Lets `edit` change what was in no window yet.
-  template <typename Edit>
-  void edit_fresh(Edit edit) {
-    std::string fresh = text_.substr(seen_);
-    edit(fresh);
-    text_.replace(seen_, std::string::npos, fresh);
-  }
-  /// The next window; its first seen() bytes were in the one before.
-  std::string_view window(bool last);
-  std::size_t seen() const { return seen_; }
+  /// Fixes where the window ends.
+  void begin(bool last);
+  std::string_view window() const { return std::string_view(text_).substr(0, end_); }
+  /// The part of the window that was in none before.
+  std::string_view fresh() const { return window().substr(seen_); }
+  /// Writes blanks over a part of fresh().
+  void blank(std::size_t at, std::size_t size) { text_.replace(seen_ + at, size, size, ' '); }
   /// Forgets the window but for its overlap.
   void advance();
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/core/error.hpp"
+#include "harness/core/quantity.hpp"
 #include "harness/core/text.hpp"
 
 namespace brink {
@@ -210,7 +211,7 @@ std::vector<Point> Inquiry::tell(const TrialRow& trial, const Point& point, cons
   values_.insert(config_at(experiment_.axes, point).canonical());
   stand_in_ = stand_in_ || evidence.diagnosis.stand_in;
   if (evidence.diagnosis.failure)
-    failures_.emplace(evidence.diagnosis.failure->signature, *evidence.diagnosis.failure);
+    failures_[experiment_.axes.front().value(point.front())] = *evidence.diagnosis.failure;
   for (const std::string& note : evidence.diagnosis.notes) warn(note);
   store_.tell({row_.id, trial.id, std::string(verdict_text(evidence.judgement.verdict)),
                evidence.judgement.why, reused});
@@ -235,13 +236,16 @@ ExperimentReport Inquiry::report(bool final) const {
   else
     report.state = search_->done() && report.answer.answered ? "answered" : "inconclusive";
   if (report.state != "answered") report.answer.answered = false;
-  const auto failure = failures_.find(report.answer.signature);
-  if (!report.answer.signature.empty() && failure != failures_.end())
+  const auto failure = failures_.find(report.answer.first_bad.value_or(""));
+  if (report.answer.first_bad && failure != failures_.end())
     report.failure = ReportFailure{failure->second.failure_class, failure->second.signature,
                                    failure->second.message, failure->second.cause};
   report.trials = static_cast<std::int64_t>(told_.size());
   report.probed = static_cast<std::int64_t>(values_.size());
   report.reused = reused_;
+  if (reused_ > 0 && reused_ == report.trials)
+    report.warnings.push_back("made only of stored trials, of " + utc_text(first_reused_ms_) + " to " +
+                              utc_text(last_reused_ms_) + " UTC");
   report.first_reused_ms = first_reused_ms_;
   report.last_reused_ms = last_reused_ms_;
   report.seconds.wall =

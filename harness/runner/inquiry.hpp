@@ -87,7 +87,7 @@ class Inquiry {
   std::string family_, blocked_, budget_;
   std::set<RowId> told_;
   std::set<std::string> values_;
-  std::map<std::string, Failure> failures_;  ///< by signature, the first seen
+  std::map<std::string, Failure> failures_;  ///< by value of the first axis, the newest
   std::vector<std::string> warnings_;
   std::int64_t started_ = 0, reused_ = 0, first_reused_ms_ = 0, last_reused_ms_ = 0;
   double compiling_s_ = 0;
