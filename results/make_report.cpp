@@ -43,6 +43,14 @@ ExperimentReport result_of(const ExperimentRow& row) {
   return result;
 }
 
+std::string described_target(const nlohmann::json& object) {
+  Target target;
+  target.kind = static_cast<Target::Kind>(object.value("kind", 0));
+  target.value = object.value("value", "");
+  target.group = object.value("group", "");
+  return target_text(target) + (target.group.empty() ? "" : " in " + target.group);
+}
+
 /// What the campaign's JSON says of toolchain, target and model, for people.
 void describe(const std::string& json, Report& report) {
   const auto campaign = nlohmann::json::parse(json, nullptr, false);
@@ -52,7 +60,7 @@ void describe(const std::string& json, Report& report) {
   };
   if (campaign.contains("toolchain") && campaign["toolchain"].contains("name"))
     report.toolchain = text(campaign["toolchain"]["name"]);
-  if (campaign.contains("target")) report.target = text(campaign["target"]);
+  if (campaign.contains("target")) report.target = described_target(campaign["target"]);
   if (campaign.contains("model") && campaign["model"].is_object() && !campaign["model"].empty())
     for (const auto& [name, value] : campaign["model"].items())
       report.model += (report.model.empty() ? "" : " ") + name + "=" + text(value);

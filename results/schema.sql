@@ -140,6 +140,12 @@ CREATE TABLE tell (
 ) STRICT;
 CREATE INDEX tell_trial ON tell (trial);
 
+-- Arguments that were no files before a trial and are after it: the commands write them, so no key may hold them.
+CREATE TABLE output_file (
+  path  TEXT PRIMARY KEY,
+  trial INTEGER NOT NULL REFERENCES trial
+) STRICT, WITHOUT ROWID;
+
 CREATE VIEW newest_diagnosis AS
 SELECT * FROM diagnosis AS d WHERE d.id = (SELECT max(id) FROM diagnosis WHERE trial = d.trial);
 

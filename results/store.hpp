@@ -149,6 +149,10 @@ class Store {
   std::vector<TellRow> tells(RowId experiment) const;   ///< in order of telling
   RowId last_trial() const;
 
+  /// Notes that this trial made the file, which stands among its arguments: an output, never an input.
+  void add_output_file(const std::filesystem::path& file, RowId trial);
+  std::vector<std::filesystem::path> output_files() const;
+
   /// Makes several of the calls above one transaction (one wait for the disk instead of one each); undone
   /// when it goes away before commit(). Only for what belongs together at once: others wait for it.
   class Batch {

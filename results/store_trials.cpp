@@ -212,6 +212,22 @@ std::vector<TellRow> Store::tells(RowId experiment) const {
   return rows;
 }
 
+void Store::add_output_file(const std::filesystem::path& file, RowId trial) {
+  Database& database = *state_->database;
+  Transaction transaction(database);
+  Statement(database, "INSERT INTO output_file VALUES (?, ?) ON CONFLICT (path) DO NOTHING")
+      .with(file.string(), trial)
+      .run();
+  transaction.commit();
+}
+
+std::vector<std::filesystem::path> Store::output_files() const {
+  Statement query(*state_->database, "SELECT path FROM output_file ORDER BY path");
+  std::vector<std::filesystem::path> files;
+  while (query.step()) files.emplace_back(query.text(0));
+  return files;
+}
+
 RowId Store::last_trial() const { return state_->database->number("SELECT coalesce(max(id), 0) FROM trial"); }
 
 }  // namespace brink

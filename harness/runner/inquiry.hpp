@@ -62,7 +62,7 @@ class Inquiry {
   void block(std::string why) { blocked_ = std::move(why); }
   const std::string& blocked() const { return blocked_; }
   void out_of_budget(std::string why) { budget_ = std::move(why); }
-  bool over() const { return !blocked_.empty() || search_->done(); }
+  bool over() const { return !blocked_.empty() || !budget_.empty() || search_->done(); }
   void warn(const std::string& warning);
 
   /// Trials started for it now (not the reused ones), against the budget.

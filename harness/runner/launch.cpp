@@ -90,14 +90,34 @@ Job stored_job(const std::filesystem::path& folder, const std::string& trial, co
   return job;
 }
 
+std::vector<std::filesystem::path> files_made(const Job& job) {
+  std::vector<std::filesystem::path> made;
+  const auto store = job.folder.parent_path().parent_path();
+  for (const JobStage& stage : job.stages) {
+    if (stage.container) continue;  // its argument vector is the engine's
+    for (std::size_t i = 1; i < stage.argv.size(); ++i) {
+      if (stage.argv[i].empty() || stage.argv[i].size() > 4096) continue;
+      const auto file = (stage.directory / stage.argv[i]).lexically_normal();
+      const bool ours = file.string().starts_with(store.string() + "/");
+      const bool watched = std::any_of(job.watched.begin(), job.watched.end(),
+                                       [&](const WatchedFile& input) { return input.file == file; });
+      if (!ours && !watched && stamp_of(file)) made.push_back(file);
+    }
+  }
+  return made;
+}
+
 TrialRow record_outcome(Store& store, Planner& planner, const TrialRow& row, const Outcome& outcome) {
   const Campaign& campaign = planner.campaign();
   const auto folder = store.trial_folder(row.id);
   const Diagnosis diagnosis = diagnose(campaign.toolchain.rules, outcome, folder / "log");
   store.finish_trial(row.id, outcome, diagnosis, rules_digest(campaign.toolchain.rules));
-  if (!campaign.toolchain.pass_environment.empty())
-    if (const auto masked = planner.masked_job(stored_job(folder, outcome.trial, outcome.attempt)))
-      write_file(folder / "job.json", *masked);
+  const Job job = stored_job(folder, outcome.trial, outcome.attempt);
+  for (const auto& file : files_made(job)) {
+    store.add_output_file(file, row.id);
+    planner.note_output(file);
+  }
+  if (const auto masked = planner.masked_job(job)) write_file(folder / "job.json", *masked);
   TrialRow ended = row;
   ended.state = "ended";
   ended.outcome = outcome;

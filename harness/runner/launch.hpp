@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "harness/core/error.hpp"
 #include "harness/runner/planner.hpp"
@@ -20,6 +21,9 @@ void write_job(const Job& job);
 /// The job of a trial that an earlier runner started; when job.json is missing or unreadable, a job without
 /// stages, which is enough to find the outcome or to call the trial lost.
 Job stored_job(const std::filesystem::path& folder, const std::string& trial, const std::string& attempt);
+
+/// Arguments of the job that are files now and were none when it was planned: it made them.
+std::vector<std::filesystem::path> files_made(const Job& job);
 
 /// Reads the log, classifies, and ends the row; stage outputs go into the cache, passed values out of
 /// job.json.

@@ -44,6 +44,8 @@ class Planner {
   /// scratch folders.
   void keep_outputs(const TrialPlan& plan, const std::vector<std::string>& succeeded,
                     const std::filesystem::path& folder) const;
+  /// A file that the command itself makes: no input.
+  void note_output(const std::filesystem::path& file) { digests_.note_output(file); }
   /// The argument vectors of a plan, values of passed environment never shown.
   std::vector<std::vector<std::string>> commands(const TrialPlan& plan) const;
   /// job.json as it may stay on disk: passed values replaced by "***". nullopt when there is nothing to hide.

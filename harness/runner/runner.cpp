@@ -17,6 +17,8 @@ constexpr std::chrono::milliseconds kTick{200};
 /// Executions that came to nothing through no fault of the config (lost, killed from outside) are tried this
 /// often again.
 constexpr int kRetries = 2;
+/// An experiment whose inputs change more often than this never ends: it is blocked.
+constexpr int kRestarts = 4;
 
 /// Whether one of those waiting is this inquiry.
 bool waits(const auto& waiting, const Inquiry* inquiry) {
@@ -101,9 +103,12 @@ void Runner::load_campaign_row(const CampaignRow& row) {
 
 Planner& Runner::planner_of(const CampaignRow& campaign) {
   auto& planner = planners_[campaign.id];
-  if (!planner)
+  if (!planner) {
     planner =
         std::make_unique<Planner>(campaign_from_json(campaign.json), store_.folder(), settings_.environment);
+    for (const auto& file : store_.output_files()) planner->note_output(file);
+    for (const auto& file : adopted_outputs_) planner->note_output(file);
+  }
   return *planner;
 }
 
@@ -128,6 +133,7 @@ void Runner::notice_queue(std::optional<RowId> only) {
     }
     begun_.erase(gone);
     retries_.erase(gone);
+    restarts_.erase(gone);
     inquiries_.erase(inquiries_.begin() + static_cast<std::ptrdiff_t>(i));
   }
 }
@@ -176,6 +182,7 @@ void Runner::finish(Inquiry& inquiry) {
   const RowId campaign = inquiry.campaign().id;
   begun_.erase(&inquiry);
   retries_.erase(&inquiry);
+  restarts_.erase(&inquiry);
   std::erase_if(inquiries_, [&](const auto& one) { return one.get() == &inquiry; });
   settle_campaign(campaign);
 }
@@ -240,6 +247,14 @@ bool Runner::place(Inquiry& inquiry, const Point& point) {
   try {
     const TrialPlan plan = planner.plan(inquiry.experiment(), config, store_.folder() / "trials" / "next");
     if (planner.family(inquiry.experiment()) != inquiry.family()) {
+      if (++restarts_[&inquiry] > kRestarts) {
+        inquiry.search().withdraw(point);
+        inquiry.block(
+            "a program or an input file changes again and again while the experiment runs; if the command "
+            "writes one of "
+            "its arguments itself, remove that file before it starts, so that it counts as an output");
+        return true;
+      }
       planner.establish_identity();
       forget_waiting(&inquiry);
       inquiry.begin(
@@ -420,6 +435,7 @@ void Runner::adopt() {
     const auto job = stored_job(store_.trial_folder(row.id), id, row.made.attempt);
     running_[id] = {row.id,          row.made.campaign,   row.made.key, row.made.family,
                     row.made.config, steady_clock::now(), {},           false};
+    for (auto& file : files_made(job)) adopted_outputs_.push_back(std::move(file));
     executor_.adopt(job);
     say(Event::Kind::adopted, nullptr, row.id, config_from_canonical(row.made.config).text());
   }

@@ -113,6 +113,8 @@ class Runner {
   std::map<const Inquiry*, bool> begun_;
   std::map<std::string, Running> running_;  ///< by trial id text
   std::map<const Inquiry*, std::map<Point, int>> retries_;
+  std::map<const Inquiry*, int> restarts_;              ///< because inputs changed
+  std::vector<std::filesystem::path> adopted_outputs_;  ///< files that adopted trials have made so far
   std::map<RowId, std::chrono::steady_clock::time_point>
       working_since_;  ///< by campaign, for its time budget
   std::int64_t queue_version_ = 0;

@@ -67,6 +67,8 @@ class FileDigests {
   /// The stamp of an argument that may be a file. What was no file when first asked about never becomes one:
   /// a file that a trial made is its output.
   std::optional<FileStamp> input(const std::filesystem::path& file);
+  /// This file is known to be made by the command itself, by an earlier runner's trial.
+  void note_output(const std::filesystem::path& file) { absent_.insert(file.string()); }
 
  private:
   std::map<std::string, std::pair<FileStamp, std::string>> known_;

@@ -229,7 +229,7 @@ axis = { level = "0..3", n = [5] }
     def test_bad_files_get_file_and_line(self):
         table = [
             (campaign().replace("kind =", "knd ="), "toy.toml:", "kind"),
-            (campaign().replace("1..60", "60..1"), "toy.toml:16", "first 60 is greater than last 1"),
+            (campaign().replace("1..60", "60..1"), "toy.toml:15", "first 60 is greater than last 1"),
             (campaign().replace("{ n =", "{ m ="), "toy.toml:", "n"),
             (campaign().replace('target = "any"', "target = 5"), "toy.toml:3", "target"),
             (campaign().replace('"threshold"', '"treshold"'), "toy.toml:", "threshold"),

@@ -95,6 +95,22 @@ TEST_CASE("threshold: gallops on an open axis", "[search]") {
   CHECK(course.tried.rbegin()->first <= 2000);
 }
 
+TEST_CASE("threshold: on an open axis other failures are not galloped through for ever", "[search]") {
+  const Course course = explore("1..", [](Position at, int) { return at < 17 ? good() : skip(); });
+  CHECK(course.ended);
+  CHECK(course.answer.kind == AnswerKind::only_other_failures);
+  CHECK(course.answer.last_good == "17");
+  CHECK_FALSE(course.answer.first_bad);
+  CHECK(course.tried.rbegin()->first <= 16 << 9);
+
+  const Course behind = explore("1..", [](Position at, int) {
+    return at < 17 ? good() : at < 200 ? skip() : bad();
+  });
+  CHECK(behind.answer.kind == AnswerKind::only_other_failures);
+  CHECK(behind.answer.last_good == "17");
+  CHECK(behind.answer.first_bad == "201");
+}
+
 TEST_CASE("threshold: an open range stops with a bracket when a trial is dear or heavy", "[search]") {
   const auto dear = [](Position at, int) {
     Told told;
@@ -153,6 +169,23 @@ TEST_CASE("threshold: a failure that masks the target to the end is no threshold
   CHECK(all.answer.kind == AnswerKind::only_other_failures);
   CHECK_FALSE(all.answer.last_good);
   CHECK(all.trials < 100);
+}
+
+TEST_CASE("threshold: wide stretches of other failures cost a bounded number of trials with any slots",
+          "[search]") {
+  const auto islands = [](Position at, int) {
+    return at % 5'000'011 != 77 ? skip() : at < 600'000'000 ? good() : bad();
+  };
+  for (int slots = 1; slots <= 8; ++slots)
+    for (const std::string axis : {"0..1000000000", "0..", "0..18446744073709551615"}) {
+      const auto search = make_threshold(Axis::parse("n", axis), {});
+      search->tell({77}, good());
+      search->tell({900'002'057}, bad());
+      const Course course = explore(*search, islands, slots, static_cast<unsigned>(slots), 2'000);
+      CHECK(course.ended);
+      CHECK(course.trials < 250);
+      CHECK(course.answer.kind == AnswerKind::only_other_failures);
+    }
 }
 
 TEST_CASE("threshold: a skipped end is replaced inwards", "[search]") {
