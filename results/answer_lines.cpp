@@ -108,7 +108,9 @@ std::string third_line(const ExperimentReport& report) {
   if (holes.tried == 0) return text + "; no random probes for holes";
   const std::string found = holes.found == 0 ? "no violation" : fmt::format("{} violations", holes.found);
   text += fmt::format("; {} in {} random probes", found, holes.tried);
-  if (holes.found == 0 && holes.excluded_share)
+  if (holes.excluded_share == 0.0)
+    text += ": every value was probed";
+  else if (holes.found == 0 && holes.excluded_share)
     text += fmt::format(": a hole share over {:.0f} % is excluded at {:.0f} %", *holes.excluded_share * 100,
                         holes.confidence * 100);
   return text;

@@ -61,9 +61,10 @@ void describe(const std::string& json, Report& report) {
   if (campaign.contains("toolchain") && campaign["toolchain"].contains("name"))
     report.toolchain = text(campaign["toolchain"]["name"]);
   if (campaign.contains("target")) report.target = described_target(campaign["target"]);
-  if (campaign.contains("model") && campaign["model"].is_object() && !campaign["model"].empty())
-    for (const auto& [name, value] : campaign["model"].items())
-      report.model += (report.model.empty() ? "" : " ") + name + "=" + text(value);
+  if (campaign.contains("model") && campaign["model"].is_array())
+    for (const auto& field : campaign["model"])
+      if (field.is_array() && field.size() == 2)
+        report.model += (report.model.empty() ? "" : " ") + text(field[0]) + "=" + text(field[1]);
 }
 
 ReportedExperiment reported(const Store& store, const ExperimentRow& row, Report& report) {

@@ -1,6 +1,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "harness/core/config.hpp"
 #include "harness/core/quantity.hpp"
@@ -25,6 +27,11 @@ std::string safe(const std::string& text, std::size_t most = 300) {
   return shorten(for_terminal(text), most);
 }
 
+std::string on_one_line(std::string text) {
+  for (std::size_t at; (at = text.find('\n')) != std::string::npos;) text.replace(at, 1, "; ");
+  return text;
+}
+
 std::string intervals_text(const ExperimentReport& result, const Style& style) {
   std::string text;
   for (const Interval& interval : result.answer.intervals) {
@@ -37,15 +44,28 @@ std::string intervals_text(const ExperimentReport& result, const Style& style) {
   return text;
 }
 
+/// What tells the trials of an experiment apart: its axis, and every parameter that has more than one value.
+std::set<std::string> varying_names(const ReportedExperiment& one) {
+  std::map<std::string, std::set<std::string>> values;
+  for (const ReportTrial& trial : one.trials)
+    for (const auto& [name, value] : config_from_canonical(trial.config).values) values[name].insert(value);
+  std::set<std::string> names{one.result.answer.axis};
+  for (const auto& [name, different] : values)
+    if (different.size() > 1) names.insert(name);
+  return names;
+}
+
 std::string trials_table(const ReportedExperiment& one) {
   std::string text = fmt::format("    {:>6}  {:<28} {:<8} {:<18} {:>9}  {}\n", "trial", "config", "verdict",
                                  "class", "time", "message");
+  const auto names = varying_names(one);
   const std::size_t first = one.trials.size() > kMostTrials ? one.trials.size() - kMostTrials : 0;
   for (std::size_t i = first; i < one.trials.size(); ++i) {
     const ReportTrial& trial = one.trials[i];
-    text += fmt::format("    {:>6}  {:<28} {:<8} {:<18} {:>9}  {}{}\n", trial.id,
-                        safe(config_from_canonical(trial.config).text(), 28), trial.verdict,
-                        safe(trial.failure_class, 18), duration_text(trial.wall_s),
+    Config config = config_from_canonical(trial.config);
+    std::erase_if(config.values, [&](const auto& entry) { return !names.contains(entry.first); });
+    text += fmt::format("    {:>6}  {:<28} {:<8} {:<18} {:>9}  {}{}\n", trial.id, safe(config.text(), 28),
+                        trial.verdict, safe(trial.failure_class, 18), duration_text(trial.wall_s),
                         trial.reused ? "(reused) " : "", safe(trial.message, 100));
   }
   return text;
@@ -67,8 +87,8 @@ std::string identities_text(const ReportedExperiment& one, const Style& style) {
   std::string text;
   for (const ReportIdentity& identity : one.identities) {
     if (identity.text.empty()) continue;
-    text +=
-        fmt::format("{}toolchain from trial {}: {}\n", style.item, identity.first_trial, safe(identity.text));
+    text += fmt::format("{}toolchain from trial {}: {}\n", style.item, identity.first_trial,
+                        safe(on_one_line(identity.text)));
   }
   if (one.identities.size() > 1)
     text += fmt::format("{}the toolchain changed: only trials of the last one make the answer\n", style.item);

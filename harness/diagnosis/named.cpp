@@ -36,6 +36,23 @@ Row row_of(const RE2& capture, const std::vector<re2::StringPiece>& groups) {
   return row;
 }
 
+/// Whether every value of `row` is that of `other` behind something else: joining without blanks glues the
+/// end of one sentence to the first word of the next.
+bool is_glued_twin(const Row& row, const Row& other) {
+  return row != other && row.size() == other.size() &&
+         std::all_of(row.begin(), row.end(), [&](const auto& entry) {
+           const auto twin = other.find(entry.first);
+           return twin != other.end() && entry.second.ends_with(twin->second);
+         });
+}
+
+void drop_glued_twins(std::vector<Row>& rows) {
+  const std::vector<Row> all = rows;
+  std::erase_if(rows, [&](const Row& row) {
+    return std::any_of(all.begin(), all.end(), [&](const Row& other) { return is_glued_twin(row, other); });
+  });
+}
+
 /// Rows of the text after `from`; `end` becomes the end of the last.
 std::vector<Row> rows_of(const Rule& rule, std::string_view text, std::size_t from, std::size_t& end) {
   std::vector<Row> rows;
@@ -57,6 +74,7 @@ std::vector<Row> rows_of(const Rule& rule, std::string_view text, std::size_t fr
     if (!rule.repeat) break;
     from = std::max(start + groups[0].size(), from + 1);
   }
+  drop_glued_twins(rows);
   return rows;
 }
 

@@ -248,8 +248,8 @@ ExperimentReport Inquiry::report(bool final) const {
                               utc_text(last_reused_ms_) + " UTC");
   report.first_reused_ms = first_reused_ms_;
   report.last_reused_ms = last_reused_ms_;
-  report.seconds.wall =
-      static_cast<double>((row_.ended_ms == 0 ? epoch_ms() : row_.ended_ms) - row_.started_ms) / 1e3;
+  const std::int64_t until_ms = row_.ended_ms == 0 ? epoch_ms() : row_.ended_ms;
+  report.seconds.wall = row_.started_ms == 0 ? 0 : static_cast<double>(until_ms - row_.started_ms) / 1e3;
   report.seconds.compiling = compiling_s_;
   report.stand_in = stand_in_;
   return report;

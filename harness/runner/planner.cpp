@@ -78,7 +78,7 @@ void Planner::establish_identity() {
     identity_text_ += (identity_text_.empty() ? "" : "\n") + std::string(trim(value));
   };
   if (toolchain.container) {
-    engine_ = open_engine(*toolchain.container);
+    engine_ = open_engine(container_options());
     note("image", engine_->image_id);
   }
   std::map<std::string, std::string> environment = picked(environment_, {"PATH", "HOME", "LANG", "TMPDIR"});
@@ -89,9 +89,23 @@ void Planner::establish_identity() {
     for (const std::string& argument : argv)
       command.push_back(fill(argument, {{"toolchain", toolchain.folder.string()}}));
     const auto directory = campaign_.directory.empty() ? std::filesystem::path("/") : campaign_.directory;
-    note("toolchain identity", engine_ ? output_in_container(command, *toolchain.container, *engine_, {})
-                                       : output_of(command, environment, directory));
+    note("toolchain identity",
+         engine_ ? identity_in_container(command) : output_of(command, environment, directory));
   }
+}
+
+ContainerOptions Planner::container_options() const {
+  ContainerOptions options = *campaign_.toolchain.container;
+  for (std::string& mount : options.mounts)
+    mount = fill(mount, {{"toolchain", campaign_.toolchain.folder.string()}});
+  return options;
+}
+
+std::string Planner::identity_in_container(const std::vector<std::string>& command) const {
+  ContainerOptions options = container_options();
+  for (const auto& [name, value] : campaign_.toolchain.environment)
+    options.environment[name] = fill(value, {{"toolchain", campaign_.toolchain.folder.string()}});
+  return output_in_container(command, options, *engine_, {});
 }
 
 std::map<std::string, std::string> Planner::model_fields(const Config& config) const {
@@ -221,9 +235,7 @@ std::map<std::filesystem::path, bool> Planner::mounts_of(const TrialPlan&,
 
 void Planner::wrap_in_containers(Job& job, const TrialPlan& plan) const {
   const auto mounts = mounts_of(plan, job.folder);
-  ContainerOptions options = *campaign_.toolchain.container;
-  for (std::string& mount : options.mounts)
-    mount = fill(mount, {{"toolchain", campaign_.toolchain.folder.string()}});
+  const ContainerOptions options = container_options();
   for (JobStage& stage : job.stages)
     stage = in_container(stage, options, *engine_, job.trial, job.attempt, job.folder, mounts);
 }

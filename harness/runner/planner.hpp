@@ -52,6 +52,8 @@ class Planner {
   std::optional<std::string> masked_job(Job job) const;
 
  private:
+  ContainerOptions container_options() const;
+  std::string identity_in_container(const std::vector<std::string>& command) const;
   std::map<std::string, std::string> model_fields(const Config& config) const;
   std::filesystem::path model_folder(const std::string& model_key) const;
   std::map<std::filesystem::path, bool> mounts_of(const TrialPlan& plan,
