@@ -11,7 +11,8 @@ namespace brink {
 namespace {
 
 constexpr std::uint64_t kRecentBytes = std::uint64_t{192} << 10;
-constexpr std::uint64_t kAroundBytes = std::uint64_t{64} << 10;  ///< a line may be longer than any log should be
+constexpr std::uint64_t kAroundBytes = std::uint64_t{64}
+                                       << 10;  ///< a line may be longer than any log should be
 constexpr int kAroundLines = 20;
 constexpr std::size_t kMostSnippets = 10'000;
 
@@ -82,8 +83,10 @@ void CappedLog::keep(std::uint64_t begin, std::uint64_t end, std::size_t pattern
   bytes_to_follow_ = kAroundBytes + (end > kept_end_ ? end - kept_end_ : 0);
   const std::uint64_t recent_begin = stream_ - recent_.size();
   if (kept_end_ < recent_begin || kept_end_ >= stream_) return;
-  const std::string_view available = std::string_view(recent_).substr(static_cast<std::size_t>(kept_end_ - recent_begin));
-  const auto sure = static_cast<std::size_t>(std::min<std::uint64_t>(end > kept_end_ ? end - kept_end_ : 0, available.size()));
+  const std::string_view available =
+      std::string_view(recent_).substr(static_cast<std::size_t>(kept_end_ - recent_begin));
+  const auto sure = static_cast<std::size_t>(
+      std::min<std::uint64_t>(end > kept_end_ ? end - kept_end_ : 0, available.size()));
   const std::size_t before = std::min(sure, available.size());
   write_main(available.substr(0, before));
   kept_bytes_ += before;
@@ -141,9 +144,11 @@ void CappedLog::write_tail(std::string_view bytes) {
       new_bytes_ = 0;
       if (!new_segment_) new_segment_ = nameless_file(file_, error_);
       if (!new_segment_) return;
-      if (::ftruncate(new_segment_.get(), 0) != 0 || ::lseek(new_segment_.get(), 0, SEEK_SET) != 0) error_ = errno;
+      if (::ftruncate(new_segment_.get(), 0) != 0 || ::lseek(new_segment_.get(), 0, SEEK_SET) != 0)
+        error_ = errno;
     }
-    const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), segment_cap_ - new_bytes_));
+    const auto part =
+        static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), segment_cap_ - new_bytes_));
     const std::uint64_t written = write_all(new_segment_.get(), bytes.substr(0, part), error_);
     new_bytes_ += written;
     if (written < part) return;

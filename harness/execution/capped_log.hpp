@@ -12,31 +12,34 @@
 
 namespace brink {
 
-/// A trial's log of bounded size, made from a stream of any size in constant memory: its head, its tail, and around
-/// every line that keep() names twenty lines more; each cut is marked and counted. Writing never throws: a full disk
-/// must not keep the outcome from being told.
+/// A trial's log of bounded size, made from a stream of any size in constant memory: its head, its tail, and
+/// around every line that keep() names twenty lines more; each cut is marked and counted. Writing never
+/// throws: a full disk must not keep the outcome from being told.
 class CappedLog {
  public:
   /// Appends to `file`. Up to `cap_bytes` nothing is cut.
   CappedLog(const std::filesystem::path& file, std::uint64_t cap_bytes);
 
   void append(std::string_view bytes);
-  /// Keeps the lines around the stream's bytes [begin, end), which must be among the last 64 KiB appended. `pattern`
-  /// tells whose line it is: each pattern has its own share of the room, so that a frequent one cannot crowd out others.
+  /// Keeps the lines around the stream's bytes [begin, end), which must be among the last 64 KiB appended.
+  /// `pattern` tells whose line it is: each pattern has its own share of the room, so that a frequent one
+  /// cannot crowd out others.
   void keep(std::uint64_t begin, std::uint64_t end, std::size_t pattern);
   /// Puts the tail after what was kept. Call once, at the end.
   void finish();
 
-  std::uint64_t bytes() const { return stream_; }  ///< of the stream so far
+  std::uint64_t bytes() const { return stream_; }   ///< of the stream so far
   std::uint64_t cut_bytes() const { return cut_; }  ///< of the stream, not in the log; known after finish()
-  bool failed() const { return error_ != 0; }  ///< a write failed: disk full
-  std::string_view recent() const { return recent_; }  ///< the stream's last bytes, at least 64 KiB if there were so many
+  bool failed() const { return error_ != 0; }       ///< a write failed: disk full
+  std::string_view recent() const {
+    return recent_;
+  }  ///< the stream's last bytes, at least 64 KiB if there were so many
 
  private:
   struct Snippet {
-    std::uint64_t begin = 0;  ///< in the stream
+    std::uint64_t begin = 0;           ///< in the stream
     std::uint64_t mark = 0, text = 0;  ///< offsets in the log file: of the mark before it, of its first byte
-    std::uint64_t missing = 0;        ///< bytes of the stream between this snippet and what is before it
+    std::uint64_t missing = 0;         ///< bytes of the stream between this snippet and what is before it
   };
 
   void write_main(std::string_view bytes);

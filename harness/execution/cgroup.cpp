@@ -29,7 +29,8 @@ std::string text_of(const fs::path& file) {
 
 bool write_text(const fs::path& file, const std::string& text) {
   const Descriptor descriptor(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
-  return descriptor && ::write(descriptor.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  return descriptor &&
+         ::write(descriptor.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
 std::uint64_t number_in(const std::string& text) {
@@ -70,8 +71,9 @@ struct Place {
   std::string source;
 };
 
-/// Where a group of ours may be made, best first. In v2 a group with processes cannot hand memory to children, so its
-/// parent is tried as well: beside us is still below whatever bounds our whole job or session.
+/// Where a group of ours may be made, best first. In v2 a group with processes cannot hand memory to
+/// children, so its parent is tried as well: beside us is still below whatever bounds our whole job or
+/// session.
 std::vector<Place> places() {
   std::vector<Place> found;
   const fs::path root = "/sys/fs/cgroup";

@@ -10,8 +10,9 @@
 
 namespace brink {
 
-/// A control group of its own for one stage: bounds and counts the memory of the whole tree and reaches every process
-/// of it. Nested in the caller's group, so that the limits of a cluster job or service above it still hold.
+/// A control group of its own for one stage: bounds and counts the memory of the whole tree and reaches every
+/// process of it. Nested in the caller's group, so that the limits of a cluster job or service above it still
+/// hold.
 class Cgroup {
  public:
   /// nullopt where none can be made (no rights, no memory controller).
@@ -24,7 +25,7 @@ class Cgroup {
   /// Removes the folder, if it is empty.
   ~Cgroup();
 
-  int members() const { return members_.get(); }        ///< cgroup.procs, open for writing
+  int members() const { return members_.get(); }         ///< cgroup.procs, open for writing
   const std::string& source() const { return source_; }  ///< cgroup-v1 or cgroup-v2
   std::uint64_t peak_bytes() const;
   /// Processes of the group that the kernel killed for memory.
@@ -40,7 +41,8 @@ class Cgroup {
   Descriptor members_;
 };
 
-/// Sends SIGKILL to every member of a group's folder until it is empty, then removes it. False when something is left.
+/// Sends SIGKILL to every member of a group's folder until it is empty, then removes it. False when something
+/// is left.
 bool clear_cgroup(const std::filesystem::path& folder);
 
 }  // namespace brink

@@ -33,13 +33,15 @@ void drain(Descriptor& pipe, std::string& output) {
 
 }  // namespace
 
-CommandResult run_command(const std::vector<std::string>& argv, const std::map<std::string, std::string>& environment,
+CommandResult run_command(const std::vector<std::string>& argv,
+                          const std::map<std::string, std::string>& environment,
                           const std::filesystem::path& directory, std::chrono::milliseconds deadline) {
   CommandResult result;
   const auto path = environment.find("PATH");
   const auto program =
-      argv.empty() ? std::nullopt
-                   : find_program(argv.front(), path == environment.end() ? "/usr/bin:/bin" : path->second, directory);
+      argv.empty()
+          ? std::nullopt
+          : find_program(argv.front(), path == environment.end() ? "/usr/bin:/bin" : path->second, directory);
   std::array<int, 2> ends{};
   if (!program || ::pipe2(ends.data(), O_CLOEXEC) != 0) {
     result.error = program ? errno : ENOENT;

@@ -17,9 +17,10 @@ struct CommandResult {
   bool ok() const { return error == 0 && !timed_out && exit_code == 0; }
 };
 
-/// Runs a command of ours (an engine's client, an identity command) to its end or to the deadline, when its process
-/// group is killed. The environment is complete.
-CommandResult run_command(const std::vector<std::string>& argv, const std::map<std::string, std::string>& environment,
+/// Runs a command of ours (an engine's client, an identity command) to its end or to the deadline, when its
+/// process group is killed. The environment is complete.
+CommandResult run_command(const std::vector<std::string>& argv,
+                          const std::map<std::string, std::string>& environment,
                           const std::filesystem::path& directory, std::chrono::milliseconds deadline);
 
 }  // namespace brink

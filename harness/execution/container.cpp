@@ -73,15 +73,19 @@ void find_engine(const ContainerOptions& options, Engine& engine) {
 
 void find_image(const ContainerOptions& options, Engine& engine) {
   if (!options.rootfs.empty()) {
-    if (engine.kind != "podman") throw engine_error("engine", "a rootfs needs podman", "name it with --engine podman");
+    if (engine.kind != "podman")
+      throw engine_error("engine", "a rootfs needs podman", "name it with --engine podman");
     engine.image_id = "rootfs:" + options.rootfs;
     return;
   }
-  const auto result = ask(engine, {"image", "inspect", "--format", "{{.Id}} {{join .RepoDigests \" \"}}", options.image});
+  const auto result =
+      ask(engine, {"image", "inspect", "--format", "{{.Id}} {{join .RepoDigests \" \"}}", options.image});
   if (!result.ok()) {
-    const bool missing = result.exit_code == 125 || result.output.find("No such image") != std::string::npos ||
+    const bool missing = result.exit_code == 125 ||
+                         result.output.find("No such image") != std::string::npos ||
                          result.output.find("not known") != std::string::npos;
-    throw engine_error(missing ? "image-missing" : "engine", "image " + options.image + ": " + words_of(result),
+    throw engine_error(missing ? "image-missing" : "engine",
+                       "image " + options.image + ": " + words_of(result),
                        "brink never pulls: build or pull the image first");
   }
   std::istringstream words(result.output);
@@ -102,7 +106,8 @@ std::vector<std::string> run_arguments(const ContainerOptions& options, const En
   for (const std::string& mount : options.mounts) {
     const std::string source = mount.substr(0, mount.find(':'));
     // docker would make an empty folder of a missing source, and the compiler would fail in its own words.
-    if (!fs::exists(source)) throw engine_error("engine", "mount " + mount + ": " + source + " is not there", "");
+    if (!fs::exists(source))
+      throw engine_error("engine", "mount " + mount + ": " + source + " is not there", "");
     argv.push_back("--volume=" + mount);
   }
   for (const auto& [folder, read_only] : same_path) {
@@ -128,14 +133,15 @@ void add_command(std::vector<std::string>& argv, const ContainerOptions& options
 std::string plain_name(const std::string& text) {
   std::string name;
   for (const char byte : text) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(byte)) != 0 || byte == '-' || byte == '_' || byte == '.';
+    const bool plain =
+        std::isalnum(static_cast<unsigned char>(byte)) != 0 || byte == '-' || byte == '_' || byte == '.';
     name.push_back(plain ? byte : '_');
   }
   return name;
 }
 
-CommandResult run_once(const std::vector<std::string>& command, const ContainerOptions& options, const Engine& engine,
-                       const std::map<fs::path, bool>& same_path) {
+CommandResult run_once(const std::vector<std::string>& command, const ContainerOptions& options,
+                       const Engine& engine, const std::map<fs::path, bool>& same_path) {
   std::vector<std::string> argv = run_arguments(options, engine, same_path);
   const std::string name = "brink-once-" + std::to_string(::getpid()) + "-" + std::to_string(epoch_ms());
   argv.insert(argv.end(), {"--rm", "--name=" + name});  // nothing of it is evidence
@@ -154,7 +160,8 @@ Engine open_engine(const ContainerOptions& options) {
   find_image(options, engine);
   const CommandResult result = run_once({"true"}, options, engine, {});
   if (!result.ok()) {
-    throw engine_error("engine", engine.kind + " cannot run `true` in " + engine.image_id + ": " + words_of(result),
+    throw engine_error("engine",
+                       engine.kind + " cannot run `true` in " + engine.image_id + ": " + words_of(result),
                        "try it by hand: " + engine.kind + " run --rm --network=none IMAGE true");
   }
   return engine;
@@ -170,9 +177,11 @@ JobStage in_container(const JobStage& stage, const ContainerOptions& options, co
   handle.environment = engine.environment;
 
   std::vector<std::string> argv = run_arguments(options, engine, same_path);
-  argv.insert(argv.end(), {"--name=" + handle.name, "--label=brink.trial=" + trial, "--label=brink.attempt=" + attempt,
-                           "--cidfile=" + handle.cidfile.string(), "--workdir=" + stage.directory.string()});
-  if (stage.limits.memory_bytes) argv.push_back("--memory=" + std::to_string(*stage.limits.memory_bytes) + "b");
+  argv.insert(argv.end(),
+              {"--name=" + handle.name, "--label=brink.trial=" + trial, "--label=brink.attempt=" + attempt,
+               "--cidfile=" + handle.cidfile.string(), "--workdir=" + stage.directory.string()});
+  if (stage.limits.memory_bytes)
+    argv.push_back("--memory=" + std::to_string(*stage.limits.memory_bytes) + "b");
   for (const auto& [name, value] : stage.environment) argv.push_back("--env=" + name + "=" + value);
   add_command(argv, options, engine, stage.argv);
 
@@ -192,8 +201,8 @@ std::string output_in_container(const std::vector<std::string>& argv, const Cont
   return result.output;
 }
 
-std::string output_of(const std::vector<std::string>& argv, const std::map<std::string, std::string>& environment,
-                      const fs::path& directory) {
+std::string output_of(const std::vector<std::string>& argv,
+                      const std::map<std::string, std::string>& environment, const fs::path& directory) {
   const CommandResult result = run_command(argv, environment, directory, kCommandDeadline);
   if (!result.ok()) throw infrastructure_error(shell_text(argv) + ": " + words_of(result));
   return result.output;

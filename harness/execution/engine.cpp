@@ -39,10 +39,10 @@ void remove_cgroups(const std::string& parent) {
 }  // namespace
 
 std::optional<ContainerState> container_state(const ContainerHandle& container) {
-  const std::string format =
-      "{{.State.ExitCode}}|{{.State.OOMKilled}}|{{.State.StartedAt}}|{{.State.Error}}";
-  const auto result = run_command({container.engine, "container", "inspect", "--format", format, container.name},
-                                  container.environment, "/", kEngineDeadline);
+  const std::string format = "{{.State.ExitCode}}|{{.State.OOMKilled}}|{{.State.StartedAt}}|{{.State.Error}}";
+  const auto result =
+      run_command({container.engine, "container", "inspect", "--format", format, container.name},
+                  container.environment, "/", kEngineDeadline);
   if (!result.ok()) return std::nullopt;
   std::vector<std::string> fields;
   std::istringstream line(std::string(trim(result.output)));

@@ -17,7 +17,8 @@ struct ContainerState {
 
 /// nullopt when the engine knows no such container or does not answer.
 std::optional<ContainerState> container_state(const ContainerHandle& container);
-/// Ends and removes the container, whatever it does; true when it is gone. Also removes the cgroups made for it.
+/// Ends and removes the container, whatever it does; true when it is gone. Also removes the cgroups made for
+/// it.
 bool remove_container(const ContainerHandle& container);
 
 }  // namespace brink

@@ -34,7 +34,8 @@ namespace process = boost::process::v2;
 
 process::error_code last_error() { return {errno, boost::system::system_category()}; }
 
-/// An initialiser of Boost.Process: runs in the child between fork and exec, so it may only make system calls.
+/// An initialiser of Boost.Process: runs in the child between fork and exec, so it may only make system
+/// calls.
 class ChildSetup {
  public:
   ChildSetup(const JobStage& stage, const Birth& birth) : stage_(stage), birth_(birth) {}
@@ -58,8 +59,8 @@ class ChildSetup {
            ::dup2(birth_.output, STDERR_FILENO) >= 0;
   }
 
-  // What the supervisor ignores or blocks would stay so across exec, and a compiler that cannot be interrupted, or
-  // whose children's ends are never told, is not the compiler that people know.
+  // What the supervisor ignores or blocks would stay so across exec, and a compiler that cannot be
+  // interrupted, or whose children's ends are never told, is not the compiler that people know.
   static bool reset_signals() {
     for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
     sigset_t none;

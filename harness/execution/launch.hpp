@@ -21,8 +21,8 @@ struct Launched {
   int error = 0;   ///< errno of what failed, exec included; 0 when it runs
 };
 
-/// Starts the stage with stdin from /dev/null, signal mask and handlers reset, every other descriptor closed. Never
-/// throws for what the program or the kernel refuses: that is `error`.
+/// Starts the stage with stdin from /dev/null, signal mask and handlers reset, every other descriptor closed.
+/// Never throws for what the program or the kernel refuses: that is `error`.
 Launched launch(const JobStage& stage, const Birth& birth);
 
 }  // namespace brink

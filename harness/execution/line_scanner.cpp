@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
 constexpr std::size_t kOverlapBytes = std::size_t{4} << 10;
-constexpr std::size_t kWrappedBytes = 40;  ///< a line shorter than this was not wrapped by a terminal or a logger
+constexpr std::size_t kWrappedBytes =
+    40;  ///< a line shorter than this was not wrapped by a terminal or a logger
 
 RE2::Options quiet() {
   RE2::Options options;
@@ -85,7 +86,8 @@ struct LineScanner::Patterns {
 
   std::optional<std::size_t> first_match(std::string_view line, std::size_t count) const {
     for (std::size_t index = 0; index < count; ++index) {
-      if (all[index] && RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), *all[index])) return index;
+      if (all[index] && RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), *all[index]))
+        return index;
     }
     return std::nullopt;
   }
@@ -100,7 +102,8 @@ LineScanner::LineScanner(const std::vector<std::string>& patterns, std::size_t j
     auto compiled = std::make_unique<RE2>(pattern, quiet());
     if (!compiled->ok()) compiled.reset();
     // In a region of many lines, \A and \z and a switched-off (?m) mean something else than in one line.
-    const bool same_in_region = pattern.find("\\A") == std::string::npos && pattern.find("\\z") == std::string::npos &&
+    const bool same_in_region = pattern.find("\\A") == std::string::npos &&
+                                pattern.find("\\z") == std::string::npos &&
                                 pattern.find("(?") == std::string::npos;
     if (compiled && (!same_in_region || any->Add("(?m)" + pattern, nullptr) < 0)) covers_all = false;
     patterns_->all.push_back(std::move(compiled));
@@ -195,7 +198,8 @@ void LineScanner::scan_region(std::string_view region, std::uint64_t position, s
     if (lines_may) match = patterns_->first_match(line, patterns_->all.size());
     if (!match && joined_may && !before_.empty() && before_.back().size() >= kWrappedBytes) {
       std::string spaced(without_indent(line)), glued = spaced;
-      for (auto earlier = before_.rbegin(); earlier != before_.rend() && earlier->size() >= kWrappedBytes; ++earlier) {
+      for (auto earlier = before_.rbegin(); earlier != before_.rend() && earlier->size() >= kWrappedBytes;
+           ++earlier) {
         spaced = std::string(without_indent(*earlier)) + " " + spaced;
         glued = std::string(without_indent(*earlier)) + glued;
       }

@@ -48,7 +48,8 @@ class Spawning {
     ::sigfillset(&all);
     ::posix_spawnattr_setsigmask(&attributes_, &term);
     ::posix_spawnattr_setsigdefault(&attributes_, &all);
-    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    ::posix_spawnattr_setflags(&attributes_,
+                               POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   }
   ~Spawning() {
     ::posix_spawn_file_actions_destroy(&actions_);
@@ -74,8 +75,8 @@ class Spawning {
 
 struct Running {
   Job job;
-  Descriptor process;   ///< pidfd of the supervisor; empty when only the lock tells
-  bool child = false;   ///< ours to reap
+  Descriptor process;  ///< pidfd of the supervisor; empty when only the lock tells
+  bool child = false;  ///< ours to reap
   bool cancelled = false;
 };
 
@@ -113,8 +114,8 @@ class LocalExecutor final : public Executor {
 LocalExecutor::LocalExecutor(const std::filesystem::path& supervisor, int wake)
     : program_(::open(supervisor.c_str(), O_RDONLY | O_CLOEXEC)), wake_(wake) {
   if (!program_ || ::access(supervisor.c_str(), X_OK) != 0) {
-    throw infrastructure_error("the supervisor cannot be used: " + std::string(std::strerror(errno)), supervisor.string(),
-                               "install brink-supervise beside brink");
+    throw infrastructure_error("the supervisor cannot be used: " + std::string(std::strerror(errno)),
+                               supervisor.string(), "install brink-supervise beside brink");
   }
   // Low numbers are the supervisor's own; keep ours out of their way.
   program_ = Descriptor(::fcntl(program_.get(), F_DUPFD_CLOEXEC, 10));
@@ -126,21 +127,23 @@ void LocalExecutor::submit(const Job& job, Descriptor lock) {
   if (!high) throw infrastructure_error("no lock for trial " + job.trial + ": " + std::strerror(errno));
   const Spawning spawning(high.get(), program_.get());
   pid_t pid = -1;
-  const int error = spawning.start(
-      pid, {"brink-supervise", (job.folder / "job.json").string(), "--lock-fd", std::to_string(kSupervisorLock)});
-  if (error != 0) throw infrastructure_error(std::string("brink-supervise cannot be started: ") + std::strerror(error));
+  const int error = spawning.start(pid, {"brink-supervise", (job.folder / "job.json").string(), "--lock-fd",
+                                         std::to_string(kSupervisorLock)});
+  if (error != 0)
+    throw infrastructure_error(std::string("brink-supervise cannot be started: ") + std::strerror(error));
   Running running{job, Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))), true, false};
   running_.insert_or_assign(job.trial, std::move(running));
 }
 
 void LocalExecutor::adopt(const Job& job) {
   Running running{job, Descriptor(), false, false};
-  if (const auto record = read_supervisor_record(job.folder, job.attempt)) running.process = Descriptor(open_supervisor(*record));
+  if (const auto record = read_supervisor_record(job.folder, job.attempt))
+    running.process = Descriptor(open_supervisor(*record));
   running_.insert_or_assign(job.trial, std::move(running));
 }
 
-/// What became of a trial, or nullopt while its supervisor lives. The lock is looked at first: a supervisor tells its
-/// outcome before it lets go, so a free lock and no outcome means lost.
+/// What became of a trial, or nullopt while its supervisor lives. The lock is looked at first: a supervisor
+/// tells its outcome before it lets go, so a free lock and no outcome means lost.
 std::optional<Outcome> LocalExecutor::outcome_if_over(const Running& running) const {
   if (!running.child) {
     if (auto outcome = told_outcome(running.job)) return outcome;
@@ -152,7 +155,8 @@ std::optional<Outcome> LocalExecutor::outcome_if_over(const Running& running) co
   lost.trial = running.job.trial;
   lost.attempt = running.job.attempt;
   lost.ending = running.cancelled ? Ending::cancelled : Ending::lost;
-  lost.message = clear ? "its supervisor ended without an outcome" : "its supervisor ended without an outcome, and something of it still lives";
+  lost.message = clear ? "its supervisor ended without an outcome"
+                       : "its supervisor ended without an outcome, and something of it still lives";
   lost.started_ms = lost.ended_ms = epoch_ms();
   return lost;
 }
@@ -205,7 +209,8 @@ void LocalExecutor::cancel(const std::string& trial) {
       ::syscall(SYS_pidfd_send_signal, entry->second.process.get(), SIGTERM, nullptr, 0) == 0) {
     return;
   }
-  const Descriptor file(::open((entry->second.job.folder / "cancel").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  const Descriptor file(
+      ::open((entry->second.job.folder / "cancel").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
 }
 
 }  // namespace

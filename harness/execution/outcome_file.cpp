@@ -24,7 +24,8 @@ bool OutcomeFile::commit(std::string_view json) {
   if (!file_) return false;
   std::size_t done = 0;
   while (done < json.size()) {
-    const ssize_t wrote = ::pwrite(file_.get(), json.data() + done, json.size() - done, static_cast<off_t>(done));
+    const ssize_t wrote =
+        ::pwrite(file_.get(), json.data() + done, json.size() - done, static_cast<off_t>(done));
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote <= 0) return false;
     done += static_cast<std::size_t>(wrote);

@@ -7,8 +7,8 @@
 
 namespace brink {
 
-/// outcome.json, with its space allocated before the job begins, so that a job that fills the disk cannot keep its
-/// outcome from being told.
+/// outcome.json, with its space allocated before the job begins, so that a job that fills the disk cannot
+/// keep its outcome from being told.
 class OutcomeFile {
  public:
   /// Removes a stale outcome.json of the folder and allocates the new one's space under another name.

@@ -52,7 +52,8 @@ void write_supervisor_record(const Job& job) {
   json["cgroups"] = nlohmann::json::array();
   json["containers"] = nlohmann::json::array();
   for (std::size_t stage = 0; stage < job.stages.size(); ++stage) {
-    for (const auto& folder : Cgroup::candidates(cgroup_name(job, stage))) json["cgroups"].push_back(folder.string());
+    for (const auto& folder : Cgroup::candidates(cgroup_name(job, stage)))
+      json["cgroups"].push_back(folder.string());
     if (const auto& container = job.stages[stage].container) json["containers"].push_back(container->name);
   }
   const std::string text = json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

@@ -10,7 +10,8 @@
 
 namespace brink {
 
-/// The variable of every stage's environment that tells its processes from all others. Its value is the attempt.
+/// The variable of every stage's environment that tells its processes from all others. Its value is the
+/// attempt.
 inline constexpr const char* kTrialVariable = "BRINK_TRIAL";
 
 /// supervisor.json: who supervises an attempt, and how to find what it may leave if it is killed.
@@ -25,15 +26,17 @@ struct SupervisorRecord {
 /// Written before the first stage starts; not synced, since after a power loss there is nobody to find.
 void write_supervisor_record(const Job& job);
 /// nullopt when there is none of this attempt.
-std::optional<SupervisorRecord> read_supervisor_record(const std::filesystem::path& folder, const std::string& attempt);
+std::optional<SupervisorRecord> read_supervisor_record(const std::filesystem::path& folder,
+                                                       const std::string& attempt);
 /// The name of the control group of a stage.
 std::string cgroup_name(const Job& job, std::size_t stage);
 
-/// A descriptor of the recorded supervisor's process if that very process lives; else -1. The caller closes it.
+/// A descriptor of the recorded supervisor's process if that very process lives; else -1. The caller closes
+/// it.
 int open_supervisor(const SupervisorRecord& record);
 
-/// Kills and removes what a dead supervisor left: its containers and control groups by their recorded names, then every
-/// process whose environment names the attempt. False when something could not be killed.
+/// Kills and removes what a dead supervisor left: its containers and control groups by their recorded names,
+/// then every process whose environment names the attempt. False when something could not be killed.
 bool kill_remnants(const Job& job);
 
 }  // namespace brink

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "harness/execution/cgroup.hpp"
+#include "harness/core/text.hpp"
 #include "harness/execution/engine.hpp"
 #include "harness/execution/launch.hpp"
 #include "harness/execution/line_scanner.hpp"
@@ -30,15 +31,23 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC: a suspended machine's time does not count
 using std::chrono::milliseconds;
 
-constexpr auto kTick = 200ms;          ///< how often the cancel file and the limits without a descriptor are looked at
-constexpr auto kSampleTick = 100ms;    ///< how often memory is sampled where no control group counts it
-constexpr auto kLongestSettle = 60s;   ///< an endless message is not waited for
-constexpr auto kKillPatience = 60s;    ///< a process in uninterruptible sleep outlives SIGKILL; we do not wait for ever
+constexpr auto kTick =
+    200ms;  ///< how often the cancel file and the limits without a descriptor are looked at
+constexpr auto kSampleTick = 100ms;   ///< how often memory is sampled where no control group counts it
+constexpr auto kLongestSettle = 60s;  ///< an endless message is not waited for
+constexpr auto kKillPatience =
+    60s;  ///< a process in uninterruptible sleep outlives SIGKILL; we do not wait for ever
 constexpr int kReadsPerRound = 16;
 
 double seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
 double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+
+std::string_view last_line(std::string_view text) {
+  text = trim(text);
+  const std::size_t newline = text.rfind('\n');
+  return newline == std::string_view::npos ? text : text.substr(newline + 1);
 }
 
 /// The life of one stage.
@@ -89,7 +98,11 @@ class StageRun {
 };
 
 StageRun::StageRun(const Job& job, std::size_t index, CappedLog& log, int cancelled)
-    : job_(job), stage_(job.stages[index]), log_(log), cancelled_(cancelled), cgroup_name_(cgroup_name(job, index)) {
+    : job_(job),
+      stage_(job.stages[index]),
+      log_(log),
+      cancelled_(cancelled),
+      cgroup_name_(cgroup_name(job, index)) {
   std::vector<std::string> patterns;
   for (std::size_t early = 0; early < stage_.early.size(); ++early) {
     if (!stage_.early[early].stage.empty() && stage_.early[early].stage != stage_.name) continue;
@@ -110,11 +123,13 @@ void StageRun::set_infrastructure(std::string failure_class, std::string message
 void StageRun::refuse(int error) {
   const std::string program = stage_.argv.empty() ? "(nothing)" : stage_.argv.front();
   if (error == ENOENT && ::access(stage_.directory.c_str(), X_OK) != 0) {
-    set_infrastructure("program-not-found", "stage " + stage_.name + ": its folder " + stage_.directory.string() + " is not there");
+    set_infrastructure("program-not-found", "stage " + stage_.name + ": its folder " +
+                                                stage_.directory.string() + " is not there");
   } else if (error == ENOENT || error == ENOTDIR) {
     set_infrastructure("program-not-found", "program " + program + " was not found");
   } else if (error == EACCES || error == ENOEXEC || error == EPERM || error == ELOOP || error == ETXTBSY) {
-    set_infrastructure("not-executable", "program " + program + " cannot be executed: " + std::strerror(error));
+    set_infrastructure("not-executable",
+                       "program " + program + " cannot be executed: " + std::strerror(error));
   } else {
     set_infrastructure("supervisor", "program " + program + " could not be started: " + std::strerror(error));
   }
@@ -157,7 +172,9 @@ StageResult StageRun::run() {
     result_.enforced = {"wall", cgroup_ ? "tree: cgroup" : "tree: subreaper"};
     if (stage_.limits.idle) result_.enforced.push_back("idle");
     if (stage_.limits.memory_bytes) {
-      result_.enforced.push_back("memory: " + (stage_.container ? std::string("engine") : cgroup_ ? cgroup_->source() : "sampled"));
+      result_.enforced.push_back("memory: " + (stage_.container ? std::string("engine")
+                                               : cgroup_        ? cgroup_->source()
+                                                                : "sampled"));
     }
     if (stage_.limits.address_space_bytes) result_.enforced.push_back("address space");
     watch();
@@ -186,7 +203,8 @@ int StageRun::wait_ms() const {
 /// Until the leader has ended. The end of the pipe means nothing: a grandchild may hold it for ever.
 void StageRun::watch() {
   while (true) {
-    std::array<pollfd, 3> waits{{{leader_.get(), POLLIN, 0}, {output_.get(), POLLIN, 0}, {cancelled_, POLLIN, 0}}};
+    std::array<pollfd, 3> waits{
+        {{leader_.get(), POLLIN, 0}, {output_.get(), POLLIN, 0}, {cancelled_, POLLIN, 0}}};
     const int ready = ::poll(waits.data(), waits.size(), wait_ms());
     if (ready > 0 && waits[1].revents != 0) pump();
     if (ready > 0 && waits[0].revents != 0) return;
@@ -196,7 +214,8 @@ void StageRun::watch() {
   }
 }
 
-/// Reads what is there, at most a few buffers of it, so that limits are checked however much comes. True while there is more.
+/// Reads what is there, at most a few buffers of it, so that limits are checked however much comes. True
+/// while there is more.
 bool StageRun::pump() {
   std::array<char, 65536> buffer;
   for (int round = 0; output_ && round < kReadsPerRound; ++round) {
@@ -245,7 +264,8 @@ void StageRun::check_limits() {
   if (std::filesystem::exists(job_.folder / "cancel", ignored)) return end("cancel");
   if (now >= started_ + stage_.limits.wall) return end("wall");
   if (stage_.limits.idle && now >= last_output_ + *stage_.limits.idle) return end("idle");
-  if (early_seen_ && (now >= last_output_ + job_.settle || now >= *early_seen_ + kLongestSettle)) end("early");
+  if (early_seen_ && (now >= last_output_ + job_.settle || now >= *early_seen_ + kLongestSettle))
+    end("early");
 }
 
 void StageRun::sample_memory() {
@@ -267,8 +287,8 @@ void StageRun::end(const char* reason) {
 }
 
 void StageRun::signal_tree(int signal) {
-  // conmon and the container's processes are our descendants too, but only the engine may end them: what we sent them
-  // past it would look like the compiler's own end. Its client hands TERM on; KILL is `rm -f`.
+  // conmon and the container's processes are our descendants too, but only the engine may end them: what we
+  // sent them past it would look like the compiler's own end. Its client hands TERM on; KILL is `rm -f`.
   if (stage_.container) {
     if (signal == SIGKILL) container_ = container_state(*stage_.container);
     if (signal == SIGKILL) remove_container(*stage_.container);
@@ -286,8 +306,8 @@ void StageRun::reap(pid_t pid, int status, const rusage& usage) {
   usage_peak_ = std::max(usage_peak_, static_cast<std::uint64_t>(usage.ru_maxrss) * 1024);
 }
 
-/// Reaps every child that has ended: the leader, and orphans that came to us. True when no child is left; as we are
-/// the parent of every orphan, that means that nobody of the tree is left at all.
+/// Reaps every child that has ended: the leader, and orphans that came to us. True when no child is left; as
+/// we are the parent of every orphan, that means that nobody of the tree is left at all.
 bool StageRun::reap_children() {
   int status = 0;
   rusage usage{};
@@ -355,8 +375,9 @@ void StageRun::judge() {
   } else if (outcome.signal == SIGKILL) {
     outcome.killed_by = "outside";
     set_infrastructure("killed-from-outside",
-                       "stage " + stage_.name + " was killed with SIGKILL by somebody else, perhaps by the machine for "
-                       "want of memory: bound it with --memory");
+                       "stage " + stage_.name +
+                           " was killed with SIGKILL by somebody else, perhaps by the machine for "
+                           "want of memory: bound it with --memory");
   } else {
     outcome.ending = outcome.signal ? Ending::signalled : Ending::exited;
   }
@@ -369,15 +390,27 @@ void StageRun::judge_container() {
   StageOutcome& outcome = result_.outcome;
   outcome.ending = outcome.signal ? Ending::signalled : Ending::exited;
   if (!container_ || !container_->started) {
-    const std::string words = container_ && !container_->error.empty() ? container_->error : std::string(log_.recent());
+    const std::string words =
+        container_ && !container_->error.empty() ? container_->error : std::string(log_.recent());
     set_infrastructure("engine", "the container engine could not start stage " + stage_.name + ": " + words);
     return;
   }
   if (outcome.signal || outcome.exit_code == 137) {
     outcome.killed_by = "outside";
-    set_infrastructure("killed-from-outside", "the container of stage " + stage_.name +
-                                                  " was killed by somebody else, perhaps by the machine for want of "
-                                                  "memory: bound it with --memory");
+    set_infrastructure("killed-from-outside",
+                       "the container of stage " + stage_.name +
+                           " was killed by somebody else, perhaps by the machine for want of "
+                           "memory: bound it with --memory");
+    return;
+  }
+  // catatonit and tini, the two inits behind --init, say so and end with a code that the command could have,
+  // too.
+  const std::string last(last_line(log_.recent()));
+  if (last.find("failed to exec pid1") != std::string::npos || last.starts_with("[FATAL tini")) {
+    const bool missing = last.find("No such file") != std::string::npos;
+    set_infrastructure(
+        missing ? "program-not-found" : "not-executable",
+        "the program of stage " + stage_.name + " cannot be started in the container: " + last);
     return;
   }
   outcome.exit_code = container_->exit_code;
@@ -388,7 +421,8 @@ void StageRun::check_outputs() {
     const auto file = output.is_absolute() ? output : stage_.directory / output;
     std::error_code error;
     const bool folder = std::filesystem::is_directory(file, error);
-    const bool there = folder ? !std::filesystem::is_empty(file, error) : std::filesystem::file_size(file, error) > 0 && !error;
+    const bool there = folder ? !std::filesystem::is_empty(file, error)
+                              : std::filesystem::file_size(file, error) > 0 && !error;
     if (!there || error) result_.outcome.missing_outputs.push_back(output.string());
   }
   if (!result_.outcome.missing_outputs.empty()) result_.succeeded = false;

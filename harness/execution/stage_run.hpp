@@ -18,9 +18,9 @@ struct StageResult {
   bool succeeded = false;
 };
 
-/// Starts a stage of a job, pumps its output into the log, holds it to its limits, and ends its whole tree: when this
-/// returns, nothing of the stage is alive. `cancelled` is a descriptor that becomes readable when a person or a runner
-/// wants the end (a signalfd for SIGTERM). Only in a process that is a child subreaper.
+/// Starts a stage of a job, pumps its output into the log, holds it to its limits, and ends its whole tree:
+/// when this returns, nothing of the stage is alive. `cancelled` is a descriptor that becomes readable when a
+/// person or a runner wants the end (a signalfd for SIGTERM). Only in a process that is a child subreaper.
 StageResult run_stage(const Job& job, std::size_t index, CappedLog& log, int cancelled);
 
 }  // namespace brink

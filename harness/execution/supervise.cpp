@@ -27,7 +27,8 @@ std::string changed_input(const Job& job) {
 
 bool disk_is_full(const Job& job, const CappedLog& log) {
   struct statvfs space {};
-  if (::statvfs(job.folder.c_str(), &space) == 0 && space.f_bavail * space.f_frsize < job.disk_floor_bytes) return true;
+  if (::statvfs(job.folder.c_str(), &space) == 0 && space.f_bavail * space.f_frsize < job.disk_floor_bytes)
+    return true;
   const std::string_view recent = log.recent();
   const std::string_view last = recent.substr(recent.size() - std::min(recent.size(), kLastBytes));
   return last.find("No space left on device") != std::string_view::npos;
@@ -57,9 +58,11 @@ void add_stage(Outcome& outcome, StageResult result) {
 void look_behind(const Job& job, const CappedLog& log, bool succeeded, Outcome& outcome) {
   const bool by_will = outcome.ending == Ending::cancelled || outcome.ending == Ending::stopped_early;
   if (log.failed() || (!succeeded && !by_will && disk_is_full(job, log))) {
-    set_infrastructure(outcome, "disk-full", "the disk of " + job.folder.string() + " is full; free some space");
+    set_infrastructure(outcome, "disk-full",
+                       "the disk of " + job.folder.string() + " is full; free some space");
   }
-  if (const std::string changed = changed_input(job); !changed.empty() && outcome.ending != Ending::cancelled) {
+  if (const std::string changed = changed_input(job);
+      !changed.empty() && outcome.ending != Ending::cancelled) {
     set_infrastructure(outcome, "input-changed", changed + " was changed while the trial used it");
   }
 }
@@ -74,7 +77,8 @@ Outcome supervise(const Job& job, int cancelled, bool disk_full) {
   outcome.started_ms = epoch_ms();
   const std::string changed = changed_input(job);
   if (disk_full) {
-    set_infrastructure(outcome, "disk-full", "the disk of " + job.folder.string() + " is full; free some space");
+    set_infrastructure(outcome, "disk-full",
+                       "the disk of " + job.folder.string() + " is full; free some space");
   } else if (!changed.empty()) {
     set_infrastructure(outcome, "input-changed", changed + " was changed before the trial began");
   } else {

@@ -21,7 +21,8 @@
 
 namespace {
 
-/// A descriptor that becomes readable when somebody sends TERM; what a terminal sends when it closes is ignored.
+/// A descriptor that becomes readable when somebody sends TERM; what a terminal sends when it closes is
+/// ignored.
 brink::Descriptor take_over_signals() {
   for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_IGN);
   sigset_t term;
@@ -58,7 +59,8 @@ int main(int argc, char** argv) {
     return static_cast<int>(brink::Exit::usage);
   }
   // The lock stays open until we end, which frees it; no job may inherit it.
-  if (argc == 4 && ::fcntl(std::atoi(argv[3]), F_SETFD, FD_CLOEXEC) != 0) return complain("the lock is not open");
+  if (argc == 4 && ::fcntl(std::atoi(argv[3]), F_SETFD, FD_CLOEXEC) != 0)
+    return complain("the lock is not open");
   try {
     return run(argv[1]);
   } catch (const std::exception& error) {

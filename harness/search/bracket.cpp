@@ -27,25 +27,22 @@ std::optional<Position> nearby(const Bracket& bracket, const std::set<Position>&
   return at;
 }
 
-/// The middle of the largest part; inner parts lie between two cuts.
+/// The middle of the largest part that starts at or above `from_above`, or ends at or below `to_below`.
 std::optional<Position> middle_of_largest(const Bracket& bracket, const std::set<Position>& cuts,
-                                          bool inner) {
+                                          Position to_below, Position from_above) {
   std::optional<Position> best;
   Position most = 1;
   Position from = bracket.below;
-  const auto consider = [&](Position to, bool allowed) {
+  const auto consider = [&](Position to) {
+    const bool allowed = to <= to_below || from >= from_above;
     if (allowed && to - from > most) {
       most = to - from;
       best = from + most / 2;
     }
     from = to;
   };
-  bool first = true;
-  for (const Position cut : cuts) {
-    consider(cut, first || inner);
-    first = false;
-  }
-  consider(bracket.above, true);
+  for (const Position cut : cuts) consider(cut);
+  consider(bracket.above);
   return best;
 }
 
@@ -65,6 +62,11 @@ std::vector<Position> split(const Ledger& ledger, const Bracket& bracket, const 
   for (auto it = sites.upper_bound(bracket.below); it != sites.end() && it->first < bracket.above; ++it)
     cuts.insert(it->first);
   const std::size_t skips = cuts.size();
+  Position to_below = bracket.above, from_above = bracket.below;
+  if (skips >= most_skips(bracket)) {
+    to_below = *cuts.begin();
+    from_above = *cuts.rbegin();
+  }
   for (auto it = in_flight.upper_bound(bracket.below); it != in_flight.end() && it->first < bracket.above;
        ++it)
     cuts.insert(it->first);
@@ -76,12 +78,10 @@ std::vector<Position> split(const Ledger& ledger, const Bracket& bracket, const 
     }
     return points;
   }
-  const bool inner = skips < most_skips(bracket);
   while (static_cast<int>(points.size()) < count) {
     std::optional<Position> at;
     if (skips == cuts.size()) at = nearby(bracket, cuts);
-    // What is in flight may turn out to be a verdict, so the parts beside it are no gaps between skips.
-    if (!at) at = middle_of_largest(bracket, cuts, inner || cuts.size() > skips);
+    if (!at) at = middle_of_largest(bracket, cuts, to_below, from_above);
     if (!at) break;
     points.push_back(*at);
     cuts.insert(*at);

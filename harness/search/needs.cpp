@@ -13,8 +13,9 @@ namespace {
 constexpr int kGallopsAhead = 8;  // more slots than that would pay for trials that cost 256 times as much
 // Random probes that a structure of intervals must explain: two would agree with almost any.
 constexpr std::size_t kDrawsOfStructure = 10;
-constexpr int kMostRepeats = 1000;    // of one config
-constexpr Position kSmallDomain = 8;  // of an open axis on which the first value fails
+constexpr int kMostSkippedGallops = 8;  // 256 times as far
+constexpr int kMostRepeats = 1000;      // of one config
+constexpr Position kSmallDomain = 8;    // of an open axis on which the first value fails
 
 enum class End { lower, upper };
 
@@ -33,9 +34,19 @@ std::optional<Position> missing_end(const Scene& scene, End end) {
   return std::nullopt;
 }
 
+/// Galloping further seems useless: nothing but other failures for as many doublings.
+bool gallop_lost(const Scene& scene) {
+  int skips = 0;
+  for (auto it = scene.ledger.sites().rbegin(); it != scene.ledger.sites().rend(); ++it) {
+    if (it->second.verdicts() > 0) break;
+    if ((it->first & (it->first - 1)) == 0) ++skips;
+  }
+  return skips >= kMostSkippedGallops;
+}
+
 /// Powers of two above everything told, while nothing failed.
 void need_gallop(const Scene& scene, Needs& needs) {
-  if (scene.ledger.lowest_bad()) return;
+  if (scene.ledger.lowest_bad() || gallop_lost(scene)) return;
   const auto& sites = scene.ledger.sites();
   const Position top = sites.empty() ? 0 : sites.rbegin()->first;
   Position at = 1;
@@ -84,9 +95,11 @@ Needs next_needs(const Scene& scene, const InFlight& in_flight, int slots) {
   Needs needs = end_needs(scene);
   if (ledger.disagreement()) return needs.finished() ? flaky_needs(scene, in_flight, slots) : needs;
   if (ledger.violation()) return needs.finished() ? alternating_needs(scene) : needs;
-  const Bracket bracket = plain_bracket(scene);
+  Bracket bracket = plain_bracket(scene);
   const bool galloping = scene.open && !ledger.lowest_bad();
-  if (!galloping && !closed(ledger, bracket)) needs.brackets.push_back(bracket);
+  // Beyond the last gallop there is nothing to split.
+  if (galloping && !ledger.empty()) bracket.above = ledger.sites().rbegin()->first + 1;
+  if (!(galloping && !needs.finished()) && !closed(ledger, bracket)) needs.brackets.push_back(bracket);
   return needs.finished() ? plain_needs(scene, ahead) : needs;
 }
 

@@ -133,10 +133,13 @@ Posterior::Posterior(const std::vector<Count>& counts, Position size, bool false
     sides.good_above += count.good;
     sides.bad_above += count.bad;
   }
+  // While nothing failed there is no false failure to explain. With a good rate that may be as small as any
+  // bad rate, "none fails" could never be told from "fails rarely".
+  const bool two_sided = false_bad && sides.bad_above > 0;
   double scale = kNever;
   Position below = -1;
   const auto add = [&](Position last, double values) {
-    const Explained found = false_bad ? explain_two_sided(sides) : explain_one_sided(sides);
+    const Explained found = two_sided ? explain_two_sided(sides) : explain_one_sided(sides);
     const double log_mass = found.log_weight + std::log(values);
     scale = std::max(scale, log_mass);
     stretches_.push_back({below, last, log_mass, found.bad_fails, found.good_fails});

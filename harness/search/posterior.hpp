@@ -22,7 +22,8 @@ void add_count(std::vector<Count>& counts, Position at, Verdict verdict);
 /// Prior: T uniform over the grid, and "none". "none" has as much weight as the whole grid together: with
 /// the weight of one position, no number of good trials that anyone can pay for would ever show that nothing
 /// fails. As soon as one trial failed it no longer matters. P(fails | bad) is 1 with weight 1/2, else uniform
-/// on (0,1); P(fails | good) is 0, or with false_bad uniform on (0,1/2) below the former.
+/// on (0,1); P(fails | good) is 0, or with false_bad, once anything failed, uniform on (0,1/2) below the
+/// former.
 ///
 /// All T between two neighbouring told positions explain the trials equally well, so the weights are kept per
 /// stretch and an axis may have 2^64 values.
