@@ -46,6 +46,23 @@ bool is_glued_twin(const Row& row, const Row& other) {
          });
 }
 
+/// Whether `later` has every row of `earlier` whole, where that had some of them cut by a wrap inside a name:
+/// its values end with the cut ones, and what they have more is part of a name.
+bool completes(const std::vector<Row>& later, const std::vector<Row>& earlier) {
+  static const RE2 name_part("[\\w/.-]*");
+  const auto whole_of = [](const Row& row, const Row& cut) {
+    return row.size() == cut.size() && std::all_of(row.begin(), row.end(), [&](const auto& entry) {
+             const auto value = cut.find(entry.first);
+             return value != cut.end() && entry.second.ends_with(value->second) &&
+                    RE2::FullMatch(entry.second.substr(0, entry.second.size() - value->second.size()),
+                                   name_part);
+           });
+  };
+  return later != earlier && std::all_of(earlier.begin(), earlier.end(), [&](const Row& cut) {
+           return std::any_of(later.begin(), later.end(), [&](const Row& row) { return whole_of(row, cut); });
+         });
+}
+
 void drop_glued_twins(std::vector<Row>& rows) {
   const std::vector<Row> all = rows;
   std::erase_if(rows, [&](const Row& row) {
@@ -144,8 +161,12 @@ Failure named_failure(const Rule& rule, std::string_view text) {
   for (const Joining joining : kJoinings) {
     if (joining != Joining::lines && best && rule.capture.empty()) break;
     auto reading = read(rule, pattern, text, joining);
-    // A wrap hides rows from the other ways of joining: the most rows are the truth.
-    if (reading && (!best || reading->rows.size() > best->rows.size())) best = std::move(reading);
+    // A wrap hides rows from the other ways of joining, or cuts names: the most rows, and the whole ones, are
+    // the truth.
+    const bool more = reading && best && reading->rows.size() > best->rows.size();
+    const bool whole =
+        reading && best && reading->rows.size() == best->rows.size() && completes(reading->rows, best->rows);
+    if (reading && (!best || more || whole)) best = std::move(reading);
   }
   if (!best) best = Reading{std::string(text.substr(0, kMaxMessage)), std::string(text), {}};
   Failure failure;
