@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <linux/close_range.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -61,6 +62,8 @@ int main(int argc, char** argv) {
   // The lock stays open until we end, which frees it; no job may inherit it.
   if (argc == 4 && ::fcntl(std::atoi(argv[3]), F_SETFD, FD_CLOEXEC) != 0)
     return complain("the lock is not open");
+  // Nor anything else that the runner left open to us, our own program among it.
+  ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   try {
     return run(argv[1]);
   } catch (const std::exception& error) {
