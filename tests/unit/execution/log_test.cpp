@@ -27,6 +27,7 @@ void check_flood(int mebibytes, int line) {
   const Folder folder;
   Job job = shell(folder.path, flood(mebibytes, line));
   job.log_cap_bytes = 4 << 20;
+  job.stages[0].limits.wall = 600s;
   job.keep = {"telling line"};
   const auto local = executor();
   local->submit(job, prepare(job));

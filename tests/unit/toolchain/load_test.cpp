@@ -28,7 +28,7 @@ std::string complaint(const std::string& text) {
 const std::string kHead = "[toolchain]\nname = \"x\"\n";
 const std::string kStage = "[[stage]]\nname = \"run\"\nargv = [\"true\"]\n";
 
-constexpr const char* kDfc = R"([toolchain]
+constexpr const char* kDfc = R"toml([toolchain]
 name     = "dfc"
 identity = [["python3", "-c", "print(1)"], "g++ --version"]
 needs    = ["model", "onnx"]
@@ -81,7 +81,7 @@ decides = ["topology"]
 
 [[recoverable]]
 match = 'Recoverable single context error'
-)";
+)toml";
 
 }  // namespace
 
