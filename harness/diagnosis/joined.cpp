@@ -1,5 +1,7 @@
 #include "harness/diagnosis/joined.hpp"
 
+#include <string.h>
+
 #include <algorithm>
 
 #include "harness/core/text.hpp"
@@ -7,6 +9,11 @@
 namespace brink {
 
 namespace {
+
+/// Two blanks in a row, or a tab. string::find would stop at every single blank.
+bool has_wide_blank(std::string_view line) {
+  return ::memmem(line.data(), line.size(), "  ", 2) != nullptr || line.find('\t') != std::string_view::npos;
+}
 
 /// Appends a line without its outer blanks and with single blanks inside.
 void append_words(std::string_view line, std::string& text) {
@@ -16,7 +23,7 @@ void append_words(std::string_view line, std::string& text) {
   if (!text.empty() && text.back() != '-') text += ' ';
   const std::size_t from = text.size();
   text += line;
-  if (line.find("  ") == std::string_view::npos && line.find('\t') == std::string_view::npos) return;
+  if (!has_wide_blank(line)) return;
   std::size_t to = from;
   for (std::size_t at = from; at < text.size(); ++at) {
     const bool blank = text[at] == ' ' || text[at] == '\t';
