@@ -143,7 +143,7 @@ Toolchain read_inline(TableReader& root, const Campaign& campaign,
   toolchain.name = head.name("name").value_or(campaign.name);
   read_toolchain(root, head, toolchain, lines, complaints);
   head.finish();
-  if (toolchain.stages.empty() && !root.has("stage"))
+  if (!root.has("stage") && !head.has("base"))
     complaints.add(table->line, "[toolchain]", "has no [[stage]]", "add one");
   if (!complaints.any()) check_toolchain(toolchain, lines, complaints);
   return toolchain;

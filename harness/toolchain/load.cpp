@@ -64,7 +64,7 @@ Toolchain load(const std::filesystem::path& file, const std::vector<std::filesys
   read_toolchain(root, head, toolchain, lines, complaints);
   head.finish();
   root.finish();
-  if (toolchain.stages.empty() && !root.has("stage")) complaints.add(1, "", "no [[stage]]", "add one");
+  if (!root.has("stage") && !head.has("base")) complaints.add(1, "", "no [[stage]]", "add one");
   if (!complaints.any()) check_toolchain(toolchain, lines, complaints);
   complaints.throw_if_any();
   return toolchain;

@@ -125,7 +125,8 @@ std::optional<std::map<std::string, std::string>> TableReader::text_table(const 
       texts[field.name] = *text;
       continue;
     }
-    complaints_.add(field.line, where_ + " " + key + "." + field.name,
+    const std::string where = where_.empty() ? "[" + key + "] " : where_ + " " + key + ".";
+    complaints_.add(field.line, where + field.name,
                     text ? "has a NUL in it" : "is " + kind_words(field.value.kind),
                     text ? "" : "a string, an integer, true or false is needed");
   }

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <sstream>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "harness/core/error.hpp"
 #include "harness/core/files.hpp"
@@ -19,11 +22,16 @@ int line_of(const toml::source_region& source) { return static_cast<int>(source.
 
 TomlValue converted(const toml::node& node);
 
+/// In the order of the file (toml++ sorts by name): the order of axes means something.
 void add_fields(const toml::table& table, TomlValue& value) {
-  for (const auto& [key, node] : table)
-    value.fields.push_back({std::string(key.str()), line_of(key.source()), converted(node)});
-  std::stable_sort(value.fields.begin(), value.fields.end(),
-                   [](const auto& a, const auto& b) { return a.line < b.line; });
+  std::vector<std::pair<const toml::key*, const toml::node*>> entries;
+  for (const auto& [key, node] : table) entries.emplace_back(&key, &node);
+  std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+    const auto &left = a.first->source().begin, &right = b.first->source().begin;
+    return std::tie(left.line, left.column) < std::tie(right.line, right.column);
+  });
+  for (const auto& [key, node] : entries)
+    value.fields.push_back({std::string(key->str()), line_of(key->source()), converted(*node)});
 }
 
 std::string number_text(const toml::node& node) {
