@@ -195,7 +195,6 @@ void Check::check_at(const Experiment& experiment) {
     }
     for (const Axis& axis : experiment.axes)
       if (axis.name() == name) complain(line(where), where, "\"" + name + "\" is an axis, too", "keep one");
-    if (name == "script") continue;
     try {
       if (!placeholders(value).empty()) {
         check_reference(experiment, name, value);

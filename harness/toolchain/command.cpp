@@ -62,6 +62,18 @@ Toolchain command_toolchain(std::vector<std::string> argv,
   return toolchain;
 }
 
+std::map<std::string, std::string> identity_environment(const Toolchain& toolchain) {
+  const auto is_fixed = [](const std::string& text) {
+    const auto names = placeholders(text);
+    return std::all_of(names.begin(), names.end(),
+                       [](const std::string& name) { return name == "toolchain"; });
+  };
+  std::map<std::string, std::string> environment;
+  for (const auto& [name, value] : toolchain.environment)
+    if (is_fixed(value)) environment[name] = fill(value, {{"toolchain", toolchain.folder.string()}});
+  return environment;
+}
+
 void check_axes_used(const Toolchain& toolchain, const std::vector<std::string>& axes) {
   std::vector<std::string> used;
   const auto check = [&](const std::string& text, const std::string& where) {

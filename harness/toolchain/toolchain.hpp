@@ -88,6 +88,10 @@ std::vector<std::string> split_command(const std::string& text);
 /// no axis fills, and on an axis that no argument uses.
 void check_axes_used(const Toolchain& toolchain, const std::vector<std::string>& axes);
 
+/// The environment of identity commands: what the toolchain sets for every stage, but for values that depend
+/// on the config (`--env SIZE={n}`), which an identity cannot have.
+std::map<std::string, std::string> identity_environment(const Toolchain& toolchain);
+
 /// The output that an entry of Stage::inputs names: "FILE" or "STAGE.NAME" of a stage before `reader`, the
 /// nearest first. nullopt when there is none.
 struct Producer {

@@ -282,6 +282,8 @@ TEST_CASE("campaign file: fixed values of an experiment", "[campaign]") {
        "c.toml:14: experiment e at: \"layres\" is unknown: nothing uses it; did you mean layers?"},
       {with("at = { level = 1 }\n"), "c.toml:14: experiment e at: \"level\" is an axis, too; keep one"},
       {with("at = { layers = 0 }\n"), "c.toml:14: "},
+      {with("at = { script = \"a({b)\" }\n"),
+       "c.toml:14: experiment e at.script: \"a({b)\" has a { that is not "},
       {with("at = { layers = \"{depth.first_bad}\" }\nafter = \"depth\"\n"), "none"},
   });
 }

@@ -58,3 +58,10 @@ TEST_CASE("command: axes and placeholders must fit each other", "[toolchain]") {
           check_axes_used(toolchain, {"n", "layers"});
         }) == "--env SIZE: unknown placeholder {layer}; did you mean {layers}?");
 }
+
+TEST_CASE("command: identity commands get the environment that no axis changes", "[toolchain]") {
+  Toolchain toolchain = command_toolchain({"./try.sh"}, {});
+  toolchain.folder = "/t";
+  toolchain.environment = {{"A", "{toolchain}/lib"}, {"B", "{n}"}, {"C", "{{n}}"}};
+  CHECK(identity_environment(toolchain) == std::map<std::string, std::string>{{"A", "/t/lib"}, {"C", "{n}"}});
+}
