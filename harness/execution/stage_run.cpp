@@ -16,8 +16,8 @@
 #include <optional>
 #include <thread>
 
-#include "harness/execution/cgroup.hpp"
 #include "harness/core/text.hpp"
+#include "harness/execution/cgroup.hpp"
 #include "harness/execution/engine.hpp"
 #include "harness/execution/launch.hpp"
 #include "harness/execution/line_scanner.hpp"

@@ -1,8 +1,8 @@
 // brink-supervise JOB.json [--lock-fd N]: one job from its start to its outcome.json, whoever else is alive.
 
 #include <fcntl.h>
-#include <signal.h>
 #include <linux/close_range.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>

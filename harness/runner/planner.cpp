@@ -45,6 +45,15 @@ void copy_output(const std::filesystem::path& from, const std::filesystem::path&
   if (error) throw infrastructure_error("cached output cannot be copied: " + error.message(), from.string());
 }
 
+/// A shape inside a range may be impossible though both ends are not.
+synth::ModelSpec spec_of(const std::map<std::string, std::string>& fields) {
+  try {
+    return synth::spec_from_fields(fields);
+  } catch (const synth::SpecError& error) {
+    throw infrastructure_error(std::string("a model of the range cannot be: ") + error.what(), error.field());
+  }
+}
+
 void write_model_into(const std::filesystem::path& folder, const synth::ModelSpec& spec, bool graph) {
   make_folder(folder.parent_path());
   try {
@@ -82,8 +91,7 @@ void Planner::establish_identity() {
     note("image", engine_->image_id);
   }
   std::map<std::string, std::string> environment = picked(environment_, {"PATH", "HOME", "LANG", "TMPDIR"});
-  for (const auto& [name, value] : toolchain.environment)
-    environment[name] = fill(value, {{"toolchain", toolchain.folder.string()}});
+  for (const auto& [name, value] : identity_environment(toolchain)) environment[name] = value;
   for (const auto& argv : toolchain.identity) {
     std::vector<std::string> command;
     for (const std::string& argument : argv)
@@ -103,8 +111,8 @@ ContainerOptions Planner::container_options() const {
 
 std::string Planner::identity_in_container(const std::vector<std::string>& command) const {
   ContainerOptions options = container_options();
-  for (const auto& [name, value] : campaign_.toolchain.environment)
-    options.environment[name] = fill(value, {{"toolchain", campaign_.toolchain.folder.string()}});
+  for (const auto& [name, value] : identity_environment(campaign_.toolchain))
+    options.environment[name] = value;
   return output_in_container(command, options, *engine_, {});
 }
 
@@ -148,7 +156,7 @@ TrialPlan Planner::plan(const Experiment& experiment, const Config& config,
                         const std::filesystem::path& folder) {
   PlanInputs inputs = inputs_of(experiment, config, folder);
   if (!campaign_.toolchain.needs.empty()) {
-    const auto spec = synth::spec_from_fields(model_fields(config));
+    const auto spec = spec_of(model_fields(config));
     inputs.model_key = sha256(std::string(kModelFormat) + synth::spec_to_json(spec));
     inputs.model = model_folder(inputs.model_key);
     inputs.onnx = inputs.model / "onnx";
@@ -194,7 +202,7 @@ Job Planner::prepare(const Experiment& experiment, const Config& config, const T
                      const std::filesystem::path& folder) {
   const PlanInputs inputs = inputs_of(experiment, config, folder);
   if (!campaign_.toolchain.needs.empty()) {
-    const auto spec = synth::spec_from_fields(model_fields(config));
+    const auto spec = spec_of(model_fields(config));
     const auto model = model_folder(sha256(std::string(kModelFormat) + synth::spec_to_json(spec)));
     if (!std::filesystem::exists(model))
       write_model_into(model, spec, campaign_.toolchain.needs.contains("onnx"));

@@ -73,6 +73,26 @@ class Threshold(BrinkCase):
             experiment = self.experiment("threshold", "n=1..50", "--env", f"LIMIT={limit}", "--", "./try.sh", "{n}")
             self.assertEqual(experiment["answer"]["first_bad"], int(limit))
 
+    def test_an_axis_may_stand_in_a_variable(self):
+        self.script("try.sh", '[ "$SIZE" -lt 8 ]')
+        answer = self.experiment("threshold", "n=1..20", "--env", "SIZE={n}", "--", "./try.sh")["answer"]
+        self.assertEqual(answer["first_bad"], 8)
+
+    def test_a_file_that_the_command_makes_is_its_output(self):
+        self.counting('echo $1 >> "$2"; [ "$1" -lt 17 ]')
+        arguments = ("threshold", "n=1..60", "--", "./try.sh", "{n}", "out.log")
+        self.assertEqual(self.experiment(*arguments)["answer"]["first_bad"], 17)
+        count = len(self.executions())
+        self.assertEqual(self.experiment(*arguments)["answer"]["first_bad"], 17)
+        self.assertEqual(len(self.executions()), count)
+
+    def test_an_input_that_the_command_keeps_changing_blocks_with_a_remedy(self):
+        self.write("out.log", "")
+        self.counting('echo $1 >> "$2"; [ "$1" -lt 17 ]')
+        code, out, _ = self.brink("threshold", "n=1..60", "--json", "--", "./try.sh", "{n}", "out.log")
+        self.assertEqual(code, 4)
+        self.assertIn("output", json.loads(out)["experiments"][0]["warnings"][-1])
+
     def test_a_value_passed_by_name_is_never_stored(self):
         self.counting('[ -n "$SECRET" ] && [ "$1" -lt 5 ]')
         secret = "s3cr3t-value-of-the-user"
