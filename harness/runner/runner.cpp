@@ -20,6 +20,11 @@ constexpr int kRetries = 2;
 /// An experiment whose inputs change more often than this never ends: it is blocked.
 constexpr int kRestarts = 4;
 
+constexpr const char* kOutputRemedy =
+    "; if the command writes one of its arguments itself, remove that file before it starts, so that it "
+    "counts as an "
+    "output";
+
 /// Whether one of those waiting is this inquiry.
 bool waits(const auto& waiting, const Inquiry* inquiry) {
   return std::any_of(waiting.begin(), waiting.end(), [&](const auto& one) { return one.inquiry == inquiry; });
@@ -250,9 +255,8 @@ bool Runner::place(Inquiry& inquiry, const Point& point) {
       if (++restarts_[&inquiry] > kRestarts) {
         inquiry.search().withdraw(point);
         inquiry.block(
-            "a program or an input file changes again and again while the experiment runs; if the command "
-            "writes one of "
-            "its arguments itself, remove that file before it starts, so that it counts as an output");
+            std::string("a program or an input file changes again and again while the experiment runs") +
+            kOutputRemedy);
         return true;
       }
       planner.establish_identity();
@@ -405,8 +409,8 @@ void Runner::without_evidence(Inquiry& inquiry, const Point& point, const TrialR
   if (trial.outcome->ending == Ending::cancelled)
     inquiry.block("trial " + id + " was cancelled by hand; run again to go on");
   else
-    inquiry.block((failure_class.empty() ? "no evidence" : failure_class) + ": " + message + " (trial " + id +
-                  ")");
+    inquiry.block((failure_class.empty() ? "no evidence" : failure_class) + ": " + message +
+                  (failure_class == "input-changed" ? kOutputRemedy : "") + " (trial " + id + ")");
 }
 
 void Runner::forget_waiting(const Inquiry* inquiry) {
