@@ -150,6 +150,9 @@ void Inquiry::begin(const std::string& why) {
   if (row_.started_ms == 0) row_.started_ms = epoch_ms();
   row_.ended_ms = 0;
   row_.state = "running";
+  started_ = 0;
+  for (const TrialRow& trial : store_.trials_of_campaign(campaign_.id))
+    if (trial.made.experiment == row_.id && trial.started_ms >= row_.started_ms) ++started_;
   tell_known();
   tell_stored_trials();
 }

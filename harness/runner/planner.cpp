@@ -277,7 +277,7 @@ std::optional<std::string> Planner::masked_job(Job job) const {
       if (entry == stage.environment.end()) continue;
       // An engine gets the value as an argument of its client.
       for (std::string& argument : stage.argv)
-        if (argument == name + "=" + entry->second) argument = name + "=***";
+        if (argument == "--env=" + name + "=" + entry->second) argument = "--env=" + name + "=***";
       entry->second = "***";
       hidden = true;
     }

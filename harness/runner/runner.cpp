@@ -315,6 +315,8 @@ RowId Runner::start(Planner& planner, RowId campaign, RowId experiment, const Ex
   } catch (const Error& error) {
     // The row exists: it ends as what it was, an infrastructure failure before anything ran.
     record_unstarted(store_, id, made.attempt, error);
+    std::error_code ignored;  // what was passed by name must not stay on the disk
+    std::filesystem::remove(store_.trial_folder(id) / "job.json", ignored);
     throw;
   }
   running_[name] = {id, campaign, plan.key, family, made.config, steady_clock::now(), {}, false};
