@@ -55,6 +55,7 @@ struct WatchedFile {
   std::filesystem::path file;
   std::uint64_t device = 0, inode = 0, size = 0;
   std::int64_t mtime_ns = 0;
+  bool operator==(const WatchedFile&) const = default;
 };
 
 /// Everything brink-supervise needs; written as job.json in the trial's folder before anything starts.

@@ -179,6 +179,12 @@ void Inquiry::tell_stored_trials() {
   }
 }
 
+bool Inquiry::inputs_changed(const std::vector<WatchedFile>& watched) {
+  const bool same = std::equal(watched.begin(), watched.end(), watched_.begin(), watched_.end());
+  watched_ = watched;
+  return !same;
+}
+
 std::optional<Point> Inquiry::point_of(const Config& config) const {
   Point point;
   for (const Axis& axis : experiment_.axes) {

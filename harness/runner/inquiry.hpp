@@ -59,6 +59,10 @@ class Inquiry {
   std::vector<Point> tell(const TrialRow& trial, const Point& point, const Evidence& evidence);
   bool told(RowId trial) const { return told_.contains(trial); }
 
+  /// Whether programs or inputs are others than when this was asked last: only then can the family be
+  /// another.
+  bool inputs_changed(const std::vector<WatchedFile>& watched);
+
   void block(std::string why) { blocked_ = std::move(why); }
   const std::string& blocked() const { return blocked_; }
   void out_of_budget(std::string why) { budget_ = std::move(why); }
@@ -87,6 +91,7 @@ class Inquiry {
   std::string family_, blocked_, budget_;
   std::set<RowId> told_;
   std::set<std::string> values_;
+  std::vector<WatchedFile> watched_;
   std::map<std::string, Failure> failures_;  ///< by value of the first axis, the newest
   std::vector<std::string> warnings_;
   std::int64_t started_ = 0, reused_ = 0, first_reused_ms_ = 0, last_reused_ms_ = 0;

@@ -250,8 +250,8 @@ bool Runner::place(Inquiry& inquiry, const Point& point) {
   const Config config = inquiry.config(point);
   Planner& planner = inquiry.planner();
   try {
-    const TrialPlan plan = planner.plan(inquiry.experiment(), config, store_.folder() / "trials" / "next");
-    if (planner.family(inquiry.experiment()) != inquiry.family()) {
+    const TrialPlan plan = planner.plan(inquiry.experiment(), config, next_folder());
+    if (inquiry.inputs_changed(plan.watched) && planner.family(inquiry.experiment()) != inquiry.family()) {
       if (++restarts_[&inquiry] > kRestarts) {
         inquiry.search().withdraw(point);
         inquiry.block(
@@ -292,6 +292,8 @@ bool Runner::place(Inquiry& inquiry, const Point& point) {
   return true;
 }
 
+std::filesystem::path Runner::next_folder() const { return store_.trial_folder(store_.last_trial() + 1); }
+
 RowId Runner::start(Planner& planner, RowId campaign, RowId experiment, const Experiment& asked,
                     const Config& config, const TrialPlan& plan, const std::string& purpose,
                     const std::string& family) {
@@ -301,6 +303,7 @@ RowId Runner::start(Planner& planner, RowId campaign, RowId experiment, const Ex
   made.family = family;
   made.host = settings_.host;
   made.brink_version = settings_.brink_version;
+  const auto planned_folder = next_folder();
   const RowId id = store_.insert_trial(made);
   const std::string name = std::to_string(id);
   try {
@@ -308,7 +311,8 @@ RowId Runner::start(Planner& planner, RowId campaign, RowId experiment, const Ex
     make_folder(folder, 0700);
     Descriptor lock = try_lock(folder / "lock");
     if (!lock) throw infrastructure_error("the trial's lock is taken", (folder / "lock").string());
-    const TrialPlan placed = planner.plan(asked, config, folder);
+    const bool foreseen = folder == planned_folder;
+    const TrialPlan placed = foreseen ? plan : planner.plan(asked, config, folder);
     const Job job = planner.prepare(asked, config, placed, name, made.attempt, folder);
     write_job(job);
     executor_.submit(job, std::move(lock));
@@ -461,7 +465,7 @@ std::optional<TrialRow> Runner::execute(RowId campaign, RowId experiment, const 
     return named != rows.end() && one.name == named->name;
   });
   if (asked == all.end()) throw usage_error("campaign " + row->name + " has no such experiment");
-  const TrialPlan plan = planner.plan(*asked, config, store_.folder() / "trials" / "next");
+  const TrialPlan plan = planner.plan(*asked, config, next_folder());
   while (static_cast<int>(running_.size()) >= settings_.slots) {
     if (settings_.interrupted()) return std::nullopt;
     wait(kTick);

@@ -87,6 +87,7 @@ class Runner {
   bool fill();
   bool place(Inquiry& inquiry, const Point& point);
   bool within_budget(Inquiry& inquiry);
+  std::filesystem::path next_folder() const;  ///< of the trial that would be inserted now
   RowId start(Planner& planner, RowId campaign, RowId experiment, const Experiment& asked,
               const Config& config, const TrialPlan& plan, const std::string& purpose,
               const std::string& family);
