@@ -13,6 +13,8 @@ namespace brink {
 
 namespace {
 
+constexpr std::chrono::milliseconds kSavePause{500};
+
 std::uint64_t machine_memory_bytes() {
   return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
          static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
@@ -265,6 +267,9 @@ ExperimentReport Inquiry::report(bool final) const {
 }
 
 void Inquiry::save(bool final) {
+  const auto now = std::chrono::steady_clock::now();
+  if (!final && now - saved_ < kSavePause) return;
+  saved_ = now;
   if (final) row_.ended_ms = epoch_ms();
   const ExperimentReport report = this->report(final);
   row_.state = report.state;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -75,7 +76,8 @@ class Inquiry {
 
   /// Everything known now; `over` decides between running and the final states.
   ExperimentReport report(bool final) const;
-  /// Writes report() into the experiment's row.
+  /// Writes report() into the experiment's row; while it runs at most twice a second (what is written then
+  /// serves readers only: a new runner makes it again from the trials).
   void save(bool final);
 
  private:
@@ -94,6 +96,7 @@ class Inquiry {
   std::vector<WatchedFile> watched_;
   std::map<std::string, Failure> failures_;  ///< by value of the first axis, the newest
   std::vector<std::string> warnings_;
+  std::chrono::steady_clock::time_point saved_{};
   std::int64_t started_ = 0, reused_ = 0, first_reused_ms_ = 0, last_reused_ms_ = 0;
   double compiling_s_ = 0;
   bool stand_in_ = false;
