@@ -5,6 +5,7 @@
 
 #include "harness/core/error.hpp"
 #include "harness/runner/launch.hpp"
+#include "harness/runner/waiting.hpp"
 
 namespace brink {
 
@@ -14,26 +15,8 @@ using std::chrono::steady_clock;
 
 /// How often the runner looks for pause, cancel and new campaigns, and redraws elapsed times.
 constexpr std::chrono::milliseconds kTick{200};
-/// Executions that came to nothing through no fault of the config (lost, killed from outside) are tried this
-/// often again.
-constexpr int kRetries = 2;
 /// An experiment whose inputs change more often than this never ends: it is blocked.
 constexpr int kRestarts = 4;
-
-constexpr const char* kOutputRemedy =
-    "; if the command writes one of its arguments itself, remove that file before it starts, so that it "
-    "counts as an "
-    "output";
-
-/// Whether one of those waiting is this inquiry.
-bool waits(const auto& waiting, const Inquiry* inquiry) {
-  return std::any_of(waiting.begin(), waiting.end(), [&](const auto& one) { return one.inquiry == inquiry; });
-}
-
-bool worth_retrying(const std::string& failure_class) {
-  return failure_class == "lost" || failure_class == "killed-from-outside" ||
-         failure_class == "input-changed";
-}
 
 }  // namespace
 
@@ -68,138 +51,6 @@ bool Runner::work(std::optional<RowId> campaign) {
     wait(kTick);
   }
   return true;
-}
-
-void Runner::load_queue(std::optional<RowId> only) {
-  queue_version_ = store_.data_version();
-  if (only) {
-    if (const auto row = store_.campaign(*only)) load_campaign_row(*row);
-    return;
-  }
-  for (const CampaignRow& row : store_.runnable()) load_campaign_row(row);
-}
-
-void Runner::load_campaign_row(const CampaignRow& row) {
-  const bool loaded = std::any_of(inquiries_.begin(), inquiries_.end(),
-                                  [&](const auto& inquiry) { return inquiry->campaign().id == row.id; });
-  if (loaded) return;
-  Planner& planner = planner_of(row);
-  store_.set_campaign_state(row.id, "running");
-  working_since_.emplace(row.id, steady_clock::now());
-  std::string blocked;
-  try {
-    planner.establish_identity();
-  } catch (const Error& error) {
-    if (error.exit() != Exit::infrastructure) throw;
-    blocked = error.line();
-  }
-  for (ExperimentRow& experiment : store_.experiments(row.id)) {
-    if (experiment.state != "queued" && experiment.state != "running" && experiment.state != "blocked")
-      continue;
-    const auto& known = planner.campaign().experiments;
-    const auto found =
-        std::find_if(known.begin(), known.end(), [&](const auto& e) { return e.name == experiment.name; });
-    if (found == known.end()) continue;
-    inquiries_.push_back(std::make_unique<Inquiry>(store_, planner, row, experiment, *found));
-    begun_[inquiries_.back().get()] = false;
-    if (!blocked.empty()) inquiries_.back()->block(blocked);
-  }
-}
-
-Planner& Runner::planner_of(const CampaignRow& campaign) {
-  auto& planner = planners_[campaign.id];
-  if (!planner) {
-    planner =
-        std::make_unique<Planner>(campaign_from_json(campaign.json), store_.folder(), settings_.environment);
-    for (const auto& file : store_.output_files()) planner->note_output(file);
-    for (const auto& file : adopted_outputs_) planner->note_output(file);
-  }
-  return *planner;
-}
-
-void Runner::notice_queue(std::optional<RowId> only) {
-  const std::int64_t version = store_.data_version();
-  if (version == queue_version_) return;
-  queue_version_ = version;
-  if (!only)
-    for (const CampaignRow& row : store_.runnable()) load_campaign_row(row);
-  for (std::size_t i = 0; i < inquiries_.size();) {
-    const auto row = store_.campaign(inquiries_[i]->campaign().id);
-    const bool stopped =
-        row && (row->state == "cancelled" || row->state == "superseded" || row->state == "paused");
-    if (!stopped) {
-      ++i;
-      continue;
-    }
-    Inquiry* gone = inquiries_[i].get();
-    forget_waiting(gone);
-    for (auto& [id, trial] : running_) {
-      if (trial.waiting.empty() && row->state == "cancelled" && trial.campaign == row->id) cancel(trial);
-    }
-    begun_.erase(gone);
-    retries_.erase(gone);
-    restarts_.erase(gone);
-    inquiries_.erase(inquiries_.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-}
-
-bool Runner::startable(const Inquiry& inquiry) const {
-  if (inquiry.experiment().after.empty()) return true;
-  return std::none_of(inquiries_.begin(), inquiries_.end(), [&](const auto& other) {
-    return other->campaign().id == inquiry.campaign().id &&
-           other->experiment().name == inquiry.experiment().after;
-  });
-}
-
-void Runner::begin_startable() {
-  for (auto& inquiry : inquiries_) {
-    if (begun_[inquiry.get()] || !startable(*inquiry)) continue;
-    begun_[inquiry.get()] = true;
-    if (!inquiry->blocked().empty()) continue;
-    try {
-      inquiry->resolve_at(store_.experiments(inquiry->campaign().id));
-      inquiry->begin();
-      inquiry->save(false);
-    } catch (const Error& error) {
-      if (error.exit() != Exit::infrastructure || error.code() == "store") throw;
-      inquiry->block(error.line());
-    }
-  }
-  finish_over();
-}
-
-void Runner::finish_over() {
-  for (std::size_t i = 0; i < inquiries_.size();) {
-    Inquiry& inquiry = *inquiries_[i];
-    const bool awaited = std::any_of(running_.begin(), running_.end(), [&](const auto& entry) {
-      return waits(entry.second.waiting, &inquiry);
-    });
-    if (begun_[&inquiry] && inquiry.over() && !awaited)
-      finish(inquiry);
-    else
-      ++i;
-  }
-}
-
-void Runner::finish(Inquiry& inquiry) {
-  inquiry.save(true);
-  say(Event::Kind::finished, &inquiry, 0, "");
-  const RowId campaign = inquiry.campaign().id;
-  begun_.erase(&inquiry);
-  retries_.erase(&inquiry);
-  restarts_.erase(&inquiry);
-  std::erase_if(inquiries_, [&](const auto& one) { return one.get() == &inquiry; });
-  settle_campaign(campaign);
-}
-
-void Runner::settle_campaign(RowId campaign) {
-  const auto rows = store_.experiments(campaign);
-  const auto all = [&](auto&& predicate) { return std::all_of(rows.begin(), rows.end(), predicate); };
-  if (!all([](const ExperimentRow& row) { return row.state != "queued" && row.state != "running"; })) return;
-  store_.set_campaign_state(campaign, all([](const ExperimentRow& row) { return row.state == "answered"; })
-                                          ? "complete"
-                                          : "partial");
-  queue_version_ = store_.data_version();
 }
 
 int Runner::slots_free(const Inquiry& inquiry) const {
@@ -347,98 +198,6 @@ void Runner::wait(std::chrono::milliseconds most) {
   if (!any) say(Event::Kind::waiting, nullptr, 0, "");
 }
 
-void Runner::compress_log(const Running& trial) {
-  const auto campaign = store_.campaign(trial.campaign);
-  if (!campaign || planner_of(*campaign).campaign().keep_logs) return;
-  try {
-    store_.compress_log(trial.id);
-  } catch (const Error& error) {
-    // The plain log stays and serves as well.
-    say(Event::Kind::warning, nullptr, trial.id, "", error.line());
-  }
-}
-
-std::optional<TrialRow> Runner::record(const Completion& completion) {
-  const RowId id = std::stoll(completion.trial);
-  const auto row = store_.trial(id);
-  if (!row || row->state != "running") return std::nullopt;
-  const auto campaign = store_.campaign(row->made.campaign);
-  if (!campaign) return std::nullopt;
-  return record_outcome(store_, planner_of(*campaign), *row, completion.outcome);
-}
-
-void Runner::deliver(const TrialRow& trial, const Running& running) {
-  bool said = false;
-  for (std::size_t i = 0; i < inquiries_.size(); ++i) {
-    Inquiry& inquiry = *inquiries_[i];
-    if (!begun_[&inquiry]) continue;
-    const auto waiting = std::find_if(running.waiting.begin(), running.waiting.end(),
-                                      [&](const Waiting& one) { return one.inquiry == &inquiry; });
-    const bool awaited = waiting != running.waiting.end();
-    const bool welcome = inquiry.family() == trial.made.family && trial.id > inquiry.campaign().fresh_after;
-    if (!awaited && !welcome) continue;
-    const auto point =
-        awaited ? std::optional(waiting->point) : inquiry.point_of(config_from_canonical(trial.made.config));
-    if (!point) continue;
-    deliver_to(inquiry, *point, trial, awaited);
-    said = true;
-  }
-  if (said) return;
-  const auto campaign = store_.campaign(trial.made.campaign);
-  const Evidence evidence =
-      evidence_of(trial, planner_of(*campaign).campaign(), store_.trial_folder(trial.id));
-  say(Event::Kind::ended, nullptr, trial.id, config_from_canonical(trial.made.config).text(), "", &evidence,
-      trial.outcome->wall_s);
-}
-
-void Runner::deliver_to(Inquiry& inquiry, const Point& point, const TrialRow& trial, bool awaited) {
-  const Evidence evidence = evidence_of(trial, inquiry.planner().campaign(), store_.trial_folder(trial.id));
-  if (evidence.judgement.evidence) {
-    drop_pointless(inquiry, inquiry.tell(trial, point, evidence));
-    inquiry.save(false);
-  } else if (awaited) {
-    inquiry.search().withdraw(point);
-    without_evidence(inquiry, point, trial, evidence);
-  }
-  say(Event::Kind::ended, &inquiry, trial.id, config_at(inquiry.experiment().axes, point).text(), "",
-      &evidence, trial.outcome->wall_s);
-}
-
-void Runner::without_evidence(Inquiry& inquiry, const Point& point, const TrialRow& trial,
-                              const Evidence& evidence) {
-  const std::string failure_class =
-      evidence.diagnosis.failure ? evidence.diagnosis.failure->failure_class : "";
-  if (worth_retrying(failure_class) && retries_[&inquiry][point]++ < kRetries) return;
-  const std::string message =
-      evidence.diagnosis.failure ? evidence.diagnosis.failure->message : trial.outcome->message;
-  const std::string id = std::to_string(trial.id);
-  if (trial.outcome->ending == Ending::cancelled)
-    inquiry.block("trial " + id + " was cancelled by hand; run again to go on");
-  else
-    inquiry.block((failure_class.empty() ? "no evidence" : failure_class) + ": " + message +
-                  (failure_class == "input-changed" ? kOutputRemedy : "") + " (trial " + id + ")");
-}
-
-void Runner::forget_waiting(const Inquiry* inquiry) {
-  for (auto& [id, trial] : running_)
-    std::erase_if(trial.waiting, [&](const Waiting& one) { return one.inquiry == inquiry; });
-}
-
-void Runner::cancel(Running& trial) {
-  trial.cancelled = true;
-  executor_.cancel(std::to_string(trial.id));
-}
-
-void Runner::drop_pointless(Inquiry& inquiry, const std::vector<Point>& points) {
-  for (const Point& point : points) {
-    for (auto& [id, trial] : running_) {
-      const auto dropped = std::erase_if(
-          trial.waiting, [&](const Waiting& one) { return one.inquiry == &inquiry && one.point == point; });
-      if (dropped > 0 && trial.waiting.empty()) cancel(trial);
-    }
-  }
-}
-
 void Runner::adopt() {
   for (const TrialRow& row : store_.running_trials()) {
     const std::string id = std::to_string(row.id);
@@ -496,6 +255,11 @@ void Runner::cancel_all() {
     cancel(trial);
   }
   while (!running_.empty()) wait(kTick);
+}
+
+void Runner::cancel(Running& trial) {
+  trial.cancelled = true;
+  executor_.cancel(std::to_string(trial.id));
 }
 
 void Runner::say(Event::Kind kind, const Inquiry* inquiry, RowId trial, const std::string& config,
