@@ -41,6 +41,34 @@ holes = 0.05
 """
 
 
+STANDIN = """[campaign]
+name = "standin"
+toolchain = "dfc_standin"
+target = { class = "topology", group = "tbt" }
+slots = 2
+
+[model]
+family = "qwen2"
+hidden = 112
+heads = 14
+nrep = 7
+head_dim = 8
+intermediate = 448
+vocab = 1024
+seed = 13
+
+[options]
+capacity = 128
+faults = "FAULTS"
+
+[[experiment]]
+name = "depth"
+kind = "threshold"
+axis = { layers = "1..24" }
+holes = 0.2
+"""
+
+
 def brink(*arguments):
     done = subprocess.run([BRINK, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=600)
     return done.returncode, done.stdout
@@ -83,20 +111,9 @@ def ended_by_itself(trials):
     return counts
 
 
-def check(name, folder, make_argv, rng):
-    store, count = os.path.join(folder, "store"), os.path.join(folder, "count")
-    argv = make_argv(folder, store, count)
-    kills = kill_over_and_over(argv, rng)
-    code, out = brink(*argv[1:])
-    report = json.loads(out)["experiments"][0]
-    answer = report["answer"]
-    problems = []
-    if code != 0 or (answer["kind"], answer["last_good"], answer["first_bad"]) != ("threshold", 136, 137):
-        problems.append(f"exit {code}, answer {answer}")
-    trials = json.loads(brink("trials", "--store", store, "--json")[1])["trials"]
-    if any(trial["state"] != "ended" for trial in trials):
-        problems.append("a trial is not ended")
-    runs, lines = ended_by_itself(trials), collections.Counter()
+def miscounted(runs, count):
+    """What the compiler itself counted must be what the store says."""
+    lines, problems = collections.Counter(), []
     with open(count) as file:
         for line in file:
             lines[line.strip()] += 1
@@ -104,8 +121,27 @@ def check(name, folder, make_argv, rng):
         n = json.loads(config)["n"]
         if lines[f"start {n}"] != executions or lines[f"end {n}"] != executions:
             problems.append(f"n={n}: {lines[f'start {n}']} starts, {lines[f'end {n}']} ends, {executions} trials")
-    again = {n: executions for n, executions in ((json.loads(c)["n"], e) for c, e in runs.items()) if executions > 1}
-    if any(n not in (136, 137) for n in again):
+    return problems
+
+
+def check(name, folder, make_argv, rng):
+    store, count = os.path.join(folder, "store"), os.path.join(folder, "count")
+    argv, axis, sides = make_argv(folder, store, count)
+    kills = kill_over_and_over(argv, rng)
+    code, out = brink(*argv[1:])
+    report = json.loads(out)["experiments"][0]
+    answer = report["answer"]
+    problems = []
+    if code != 0 or (answer["kind"], answer["last_good"], answer["first_bad"]) != ("threshold", *sides):
+        problems.append(f"exit {code}, answer {answer}")
+    trials = json.loads(brink("trials", "--store", store, "--json")[1])["trials"]
+    if any(trial["state"] != "ended" for trial in trials):
+        problems.append("a trial is not ended")
+    runs = ended_by_itself(trials)
+    if os.path.exists(count):
+        problems += miscounted(runs, count)
+    again = {n: executions for n, executions in ((json.loads(c)[axis], e) for c, e in runs.items()) if executions > 1}
+    if any(n not in sides for n in again):
         problems.append(f"executed more than once though nobody needed it: {again}")
     if left := left_over(folder):
         problems.append(f"left over: {left}")
@@ -118,7 +154,7 @@ def check(name, folder, make_argv, rng):
 
 def one_liner(folder, store, count):
     script = os.path.join(folder, "slow.sh")
-    return [BRINK, "threshold", "n=1..400", "--holes", ".05", "-j", "2", "--store", store, "--json", "--", "sh", script, "{n}", count]
+    return [BRINK, "threshold", "n=1..400", "--holes", ".05", "-j", "2", "--store", store, "--json", "--", "sh", script, "{n}", count], "n", (136, 137)
 
 
 def campaign(folder, store, count):
@@ -126,14 +162,24 @@ def campaign(folder, store, count):
     file = os.path.join(folder, "killed.toml")
     with open(file, "w") as out:
         out.write(CAMPAIGN.replace("SCRIPT", script).replace("COUNT", count))
-    return [BRINK, "run", file, "--store", store, "--json"]
+    return [BRINK, "run", file, "--store", store, "--json"], "n", (136, 137)
+
+
+def standin(folder, store, count):
+    """The stand-in, slowed down by a file of faults; what it counts is what its report says."""
+    file, faults = os.path.join(folder, "standin.toml"), os.path.join(folder, "faults.json")
+    with open(faults, "w") as out:
+        json.dump({"seconds_per_layer": 0.02}, out)
+    with open(file, "w") as out:
+        out.write(STANDIN.replace("FAULTS", faults))
+    return [BRINK, "run", file, "--store", store, "--json"], "layers", (10, 11)
 
 
 def main():
     seed = int(os.environ.get("BRINK_SEED", time.time_ns() % 1_000_000))
     print(f"seed {seed} (BRINK_SEED repeats it)", flush=True)
     rng, right = random.Random(seed), True
-    for name, make_argv in (("one-liner", one_liner), ("campaign", campaign)):
+    for name, make_argv in (("one-liner", one_liner), ("campaign", campaign), ("stand-in", standin)):
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, "slow.sh"), "w") as out:
                 out.write(SLOW)
