@@ -16,17 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string text_of(const fs::path& file) {
-  const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  std::string text;
-  char buffer[4096];
-  ssize_t got = 0;
-  while (descriptor && (got = ::read(descriptor.get(), buffer, sizeof buffer)) > 0) {
-    text.append(buffer, static_cast<std::size_t>(got));
-  }
-  return text;
-}
-
 bool write_text(const fs::path& file, const std::string& text) {
   const Descriptor descriptor(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
   return descriptor &&
@@ -41,7 +30,7 @@ std::uint64_t number_in(const std::string& text) {
 
 /// The value of `word` in a file of "word value" lines.
 std::uint64_t field_of(const fs::path& file, const std::string& word) {
-  std::istringstream lines(text_of(file));
+  std::istringstream lines(kernel_text(file));
   std::string name;
   std::uint64_t value = 0;
   while (lines >> name >> value) {
@@ -52,7 +41,7 @@ std::uint64_t field_of(const fs::path& file, const std::string& word) {
 
 /// Our own group's path in the hierarchy whose line of /proc/self/cgroup names `controller` ("" for v2).
 std::optional<fs::path> own_group(const std::string& controller) {
-  std::istringstream lines(text_of("/proc/self/cgroup"));
+  std::istringstream lines(kernel_text("/proc/self/cgroup"));
   for (std::string line; std::getline(lines, line);) {
     const std::size_t first = line.find(':');
     const std::size_t second = line.find(':', first + 1);
@@ -97,6 +86,17 @@ bool bound_memory(const fs::path& folder, const std::string& source, std::uint64
 
 }  // namespace
 
+std::string kernel_text(const fs::path& file) {
+  const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text;
+  char buffer[4096];
+  ssize_t got = 0;
+  while (descriptor && (got = ::read(descriptor.get(), buffer, sizeof buffer)) > 0) {
+    text.append(buffer, static_cast<std::size_t>(got));
+  }
+  return text;
+}
+
 Cgroup::Cgroup(fs::path folder, std::string source, Descriptor members)
     : folder_(std::move(folder)), source_(std::move(source)), members_(std::move(members)) {}
 
@@ -126,7 +126,8 @@ std::optional<Cgroup> Cgroup::create(const std::string& name, std::optional<std:
 }
 
 std::uint64_t Cgroup::peak_bytes() const {
-  return number_in(text_of(folder_ / (source_ == "cgroup-v2" ? "memory.peak" : "memory.max_usage_in_bytes")));
+  return number_in(
+      kernel_text(folder_ / (source_ == "cgroup-v2" ? "memory.peak" : "memory.max_usage_in_bytes")));
 }
 
 std::uint64_t Cgroup::oom_kills() const {
@@ -135,12 +136,12 @@ std::uint64_t Cgroup::oom_kills() const {
 
 bool Cgroup::limit_hit() const {
   if (source_ == "cgroup-v2") return field_of(folder_ / "memory.events", "oom") > 0;
-  return number_in(text_of(folder_ / "memory.failcnt")) > 0;
+  return number_in(kernel_text(folder_ / "memory.failcnt")) > 0;
 }
 
 void Cgroup::kill() const {
   if (source_ == "cgroup-v2" && write_text(folder_ / "cgroup.kill", "1")) return;
-  std::istringstream pids(text_of(folder_ / "cgroup.procs"));
+  std::istringstream pids(kernel_text(folder_ / "cgroup.procs"));
   for (pid_t pid = 0; pids >> pid;) {
     if (pid > 0 && pid != ::getpid()) ::kill(pid, SIGKILL);
   }
@@ -152,7 +153,7 @@ bool clear_cgroup(const fs::path& folder) {
     if (::rmdir(folder.c_str()) == 0 || errno == ENOENT) return true;
     if (errno != EBUSY && errno != EEXIST && errno != ENOTEMPTY) return false;
     if (!write_text(folder / "cgroup.kill", "1")) {
-      std::istringstream pids(text_of(folder / "cgroup.procs"));
+      std::istringstream pids(kernel_text(folder / "cgroup.procs"));
       for (pid_t pid = 0; pids >> pid;) {
         if (pid > 0 && pid != ::getpid()) ::kill(pid, SIGKILL);
       }

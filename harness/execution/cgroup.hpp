@@ -45,4 +45,7 @@ class Cgroup {
 /// is left.
 bool clear_cgroup(const std::filesystem::path& folder);
 
+/// What a file of the kernel says now; "" when it is gone or not ours to read.
+std::string kernel_text(const std::filesystem::path& file);
+
 }  // namespace brink

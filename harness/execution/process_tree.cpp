@@ -98,6 +98,12 @@ std::vector<pid_t> processes_with_variable(const std::string& name, const std::s
   return found;
 }
 
+std::vector<std::string> groups_of_processes() {
+  std::vector<std::string> groups;
+  for (const pid_t pid : all_pids()) groups.push_back(proc_bytes(pid, "cgroup", std::size_t{64} << 10));
+  return groups;
+}
+
 void signal_descendants(int signal) {
   for (const ProcessEntry& entry : descendants_of(::getpid())) {
     if (entry.state != 'Z') ::kill(entry.pid, signal);

@@ -24,6 +24,9 @@ std::vector<ProcessEntry> descendants_of(pid_t ancestor);
 /// Living processes whose environment has NAME=VALUE.
 std::vector<pid_t> processes_with_variable(const std::string& name, const std::string& value);
 
+/// Of every living process, the lines that name its control groups.
+std::vector<std::string> groups_of_processes();
+
 /// Sends `signal` to every living descendant of the calling process, in whatever group or session it is.
 /// Needs PR_SET_CHILD_SUBREAPER to reach those whose parents have ended.
 void signal_descendants(int signal);

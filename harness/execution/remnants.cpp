@@ -100,9 +100,13 @@ bool kill_remnants(const Job& job) {
       if (!clear_cgroup(folder)) clear = false;
     }
   }
+  // Two empty passes: a process that is forked, or is becoming its program, while the table is read has no
+  // environment to be seen yet.
+  int empty = 0;
   for (int pass = 0; pass < kPasses; ++pass) {
     const auto left = processes_with_variable(kTrialVariable, job.attempt);
-    if (left.empty()) return clear;
+    empty = left.empty() ? empty + 1 : 0;
+    if (empty == 2) return clear;
     for (const pid_t pid : left) ::kill(pid, SIGKILL);
     std::this_thread::sleep_for(5ms);
   }

@@ -12,42 +12,33 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <optional>
 #include <thread>
 
-#include "harness/core/text.hpp"
 #include "harness/execution/cgroup.hpp"
+#include "harness/execution/container_memory.hpp"
 #include "harness/execution/engine.hpp"
 #include "harness/execution/launch.hpp"
 #include "harness/execution/line_scanner.hpp"
 #include "harness/execution/process_tree.hpp"
 #include "harness/execution/remnants.hpp"
+#include "harness/execution/stage_fault.hpp"
 
 namespace brink {
 namespace {
 
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC: a suspended machine's time does not count
-using std::chrono::milliseconds;
 
-constexpr auto kTick =
-    200ms;  ///< how often the cancel file and the limits without a descriptor are looked at
+constexpr auto kTick = 200ms;  ///< how often what has no descriptor is looked at: the cancel file, limits
 constexpr auto kSampleTick = 100ms;   ///< how often memory is sampled where no control group counts it
 constexpr auto kLongestSettle = 60s;  ///< an endless message is not waited for
-constexpr auto kKillPatience =
-    60s;  ///< a process in uninterruptible sleep outlives SIGKILL; we do not wait for ever
+constexpr auto kKillPatience = 60s;   ///< a process in uninterruptible sleep outlives SIGKILL
 constexpr int kReadsPerRound = 16;
 
 double seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
 double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
-}
-
-std::string_view last_line(std::string_view text) {
-  text = trim(text);
-  const std::size_t newline = text.rfind('\n');
-  return newline == std::string_view::npos ? text : text.substr(newline + 1);
 }
 
 /// The life of one stage.
@@ -58,23 +49,23 @@ class StageRun {
 
  private:
   bool start();
-  void refuse(int error);
   void watch();
   int wait_ms() const;
   bool pump();
   void look_at(const std::vector<LineHit>& hits);
   void check_limits();
+  bool samples_memory() const;
   void sample_memory();
   void end(const char* reason);
   void signal_tree(int signal);
   void reap(pid_t pid, int status, const rusage& usage);
   bool reap_children();
   void finish_tree();
+  void measure();
   void judge();
   void judge_container();
   bool memory_evidence() const;
-  void check_outputs();
-  void set_infrastructure(std::string failure_class, std::string message);
+  void set_fault(StageFault fault);
 
   const Job& job_;
   const JobStage& stage_;
@@ -94,6 +85,7 @@ class StageRun {
   std::uint64_t sampled_peak_ = 0, usage_peak_ = 0;
   std::optional<ContainerState> container_;
   bool conmon_saw_oom_ = false;
+  std::optional<ContainerMemory> container_memory_;
   StageResult result_;
 };
 
@@ -111,46 +103,32 @@ StageRun::StageRun(const Job& job, std::size_t index, CappedLog& log, int cancel
   }
   patterns.insert(patterns.end(), job.keep.begin(), job.keep.end());
   scanner_.emplace(patterns, early_indices_.size());
+  if (stage_.container) container_memory_.emplace(stage_.container->cidfile);
   result_.outcome.name = stage_.name;
 }
 
-void StageRun::set_infrastructure(std::string failure_class, std::string message) {
+void StageRun::set_fault(StageFault fault) {
   result_.outcome.ending = Ending::infrastructure;
-  result_.infrastructure = std::move(failure_class);
-  result_.message = std::move(message);
-}
-
-void StageRun::refuse(int error) {
-  const std::string program = stage_.argv.empty() ? "(nothing)" : stage_.argv.front();
-  if (error == ENOENT && ::access(stage_.directory.c_str(), X_OK) != 0) {
-    set_infrastructure("program-not-found", "stage " + stage_.name + ": its folder " +
-                                                stage_.directory.string() + " is not there");
-  } else if (error == ENOENT || error == ENOTDIR) {
-    set_infrastructure("program-not-found", "program " + program + " was not found");
-  } else if (error == EACCES || error == ENOEXEC || error == EPERM || error == ELOOP || error == ETXTBSY) {
-    set_infrastructure("not-executable",
-                       "program " + program + " cannot be executed: " + std::strerror(error));
-  } else {
-    set_infrastructure("supervisor", "program " + program + " could not be started: " + std::strerror(error));
-  }
+  result_.infrastructure = std::move(fault.infrastructure);
+  result_.message = std::move(fault.message);
 }
 
 /// Whether the stage's program runs now.
 bool StageRun::start() {
   const auto path = stage_.environment.find("PATH");
   const std::string list = path == stage_.environment.end() ? "/usr/bin:/bin" : path->second;
-  if (stage_.argv.empty()) return refuse(ENOENT), false;
+  if (stage_.argv.empty()) return set_fault(start_fault(stage_, ENOENT)), false;
   const auto program = find_program(stage_.argv.front(), list, stage_.directory);
   if (!program) {
     const bool there = stage_.argv.front().find('/') != std::string::npos &&
                        ::access((stage_.directory / stage_.argv.front()).c_str(), F_OK) == 0;
-    return refuse(there ? EACCES : ENOENT), false;
+    return set_fault(start_fault(stage_, there ? EACCES : ENOENT)), false;
   }
   if (stage_.limits.memory_bytes && !stage_.container) {
     cgroup_ = Cgroup::create(cgroup_name_, stage_.limits.memory_bytes);
   }
   std::array<int, 2> pipe{};
-  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return refuse(errno), false;
+  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return set_fault(start_fault(stage_, errno)), false;
   output_ = Descriptor(pipe[0]);
   const Descriptor input(pipe[1]);
   ::fcntl(output_.get(), F_SETFL, O_NONBLOCK);
@@ -161,7 +139,7 @@ bool StageRun::start() {
   born.environment[kTrialVariable] = job_.attempt;
   started_ = last_output_ = next_sample_ = Clock::now();
   const Launched launched = launch(born, birth);
-  if (launched.error != 0) return refuse(launched.error), false;
+  if (launched.error != 0) return set_fault(start_fault(stage_, launched.error)), false;
   pid_ = launched.pid;
   leader_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
   return true;
@@ -194,21 +172,21 @@ int StageRun::wait_ms() const {
     sooner(started_ + stage_.limits.wall);
     if (stage_.limits.idle) sooner(last_output_ + *stage_.limits.idle);
     if (early_seen_) sooner(last_output_ + job_.settle);
-    if (stage_.limits.memory_bytes && !cgroup_) sooner(next_sample_);
+    if (samples_memory()) sooner(next_sample_);
   }
-  const auto left = std::chrono::ceil<milliseconds>(next - now).count();
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - now).count();
   return static_cast<int>(std::max<std::int64_t>(left, 0));
 }
 
 /// Until the leader has ended. The end of the pipe means nothing: a grandchild may hold it for ever.
 void StageRun::watch() {
   while (true) {
-    std::array<pollfd, 3> waits{
+    std::array<pollfd, 3> ends{
         {{leader_.get(), POLLIN, 0}, {output_.get(), POLLIN, 0}, {cancelled_, POLLIN, 0}}};
-    const int ready = ::poll(waits.data(), waits.size(), wait_ms());
-    if (ready > 0 && waits[1].revents != 0) pump();
-    if (ready > 0 && waits[0].revents != 0) return;
-    if (ready > 0 && waits[2].revents != 0) end("cancel");
+    const int ready = ::poll(ends.data(), ends.size(), wait_ms());
+    if (ready > 0 && ends[1].revents != 0) pump();
+    if (ready > 0 && ends[0].revents != 0) return;
+    if (ready > 0 && ends[2].revents != 0) end("cancel");
     if (killed_at_ && Clock::now() - *killed_at_ > kKillPatience) return;
     check_limits();
   }
@@ -259,7 +237,7 @@ void StageRun::check_limits() {
     look_at(scanner_->pending());
     pending_searched_ = true;
   }
-  if (stage_.limits.memory_bytes && !cgroup_ && !stage_.container) sample_memory();
+  if (samples_memory()) sample_memory();
   std::error_code ignored;
   if (std::filesystem::exists(job_.folder / "cancel", ignored)) return end("cancel");
   if (now >= started_ + stage_.limits.wall) return end("wall");
@@ -268,9 +246,18 @@ void StageRun::check_limits() {
     end("early");
 }
 
+bool StageRun::samples_memory() const {
+  return container_memory_ || (stage_.limits.memory_bytes && !cgroup_);
+}
+
 void StageRun::sample_memory() {
   const Clock::time_point now = Clock::now();
   if (now < next_sample_) return;
+  if (container_memory_) {
+    container_memory_->look();
+    next_sample_ = now + kSampleTick;
+    return;
+  }
   std::uint64_t resident = 0;
   for (const ProcessEntry& entry : descendants_of(::getpid())) resident += entry.resident_bytes;
   sampled_peak_ = std::max(sampled_peak_, resident);
@@ -319,6 +306,7 @@ bool StageRun::reap_children() {
 /// The leader has ended. Kills what is left of its tree, then takes what is left in the pipe.
 void StageRun::finish_tree() {
   if (stage_.container) {
+    container_memory_->look();
     conmon_saw_oom_ = ::access((stage_.directory / "oom").c_str(), F_OK) == 0;
     if (!container_) container_ = container_state(*stage_.container);
     remove_container(*stage_.container);
@@ -346,11 +334,21 @@ bool StageRun::memory_evidence() const {
   return false;
 }
 
+void StageRun::measure() {
+  StageOutcome& outcome = result_.outcome;
+  if (container_memory_) {
+    outcome.memory_source = container_memory_->source();
+    outcome.peak_memory_bytes = container_memory_->peak_bytes();
+  } else {
+    outcome.memory_source = cgroup_ ? cgroup_->source() : sampled_peak_ > 0 ? "sampled" : "rusage";
+    outcome.peak_memory_bytes = cgroup_ ? cgroup_->peak_bytes() : std::max(sampled_peak_, usage_peak_);
+  }
+}
+
 /// From what was seen to how it ended.
 void StageRun::judge() {
   StageOutcome& outcome = result_.outcome;
-  outcome.memory_source = cgroup_ ? cgroup_->source() : sampled_peak_ > 0 ? "sampled" : "rusage";
-  outcome.peak_memory_bytes = cgroup_ ? cgroup_->peak_bytes() : std::max(sampled_peak_, usage_peak_);
+  measure();
   if (status_ && WIFEXITED(*status_)) outcome.exit_code = WEXITSTATUS(*status_);
   if (status_ && WIFSIGNALED(*status_)) outcome.signal = WTERMSIG(*status_);
   const bool success = outcome.exit_code && std::find(stage_.success.begin(), stage_.success.end(),
@@ -374,58 +372,24 @@ void StageRun::judge() {
     judge_container();
   } else if (outcome.signal == SIGKILL) {
     outcome.killed_by = "outside";
-    set_infrastructure("killed-from-outside",
-                       "stage " + stage_.name +
-                           " was killed with SIGKILL by somebody else, perhaps by the machine for "
-                           "want of memory: bound it with --memory");
+    set_fault(outside_fault(stage_));
   } else {
     outcome.ending = outcome.signal ? Ending::signalled : Ending::exited;
   }
   result_.succeeded = success && outcome.ending == Ending::exited;
-  if (result_.succeeded) check_outputs();
+  if (result_.succeeded) outcome.missing_outputs = missing_outputs(stage_);
+  result_.succeeded = result_.succeeded && outcome.missing_outputs.empty();
 }
 
 /// The engine's client has ended: is its code the command's, or the engine's own?
 void StageRun::judge_container() {
   StageOutcome& outcome = result_.outcome;
   outcome.ending = outcome.signal ? Ending::signalled : Ending::exited;
-  if (!container_ || !container_->started) {
-    const std::string words =
-        container_ && !container_->error.empty() ? container_->error : std::string(log_.recent());
-    set_infrastructure("engine", "the container engine could not start stage " + stage_.name + ": " + words);
-    return;
-  }
-  if (outcome.signal || outcome.exit_code == 137) {
-    outcome.killed_by = "outside";
-    set_infrastructure("killed-from-outside",
-                       "the container of stage " + stage_.name +
-                           " was killed by somebody else, perhaps by the machine for want of "
-                           "memory: bound it with --memory");
-    return;
-  }
-  // catatonit and tini, the two inits behind --init, say so and end with a code that the command could have,
-  // too.
-  const std::string last(last_line(log_.recent()));
-  if (last.find("failed to exec pid1") != std::string::npos || last.starts_with("[FATAL tini")) {
-    const bool missing = last.find("No such file") != std::string::npos;
-    set_infrastructure(
-        missing ? "program-not-found" : "not-executable",
-        "the program of stage " + stage_.name + " cannot be started in the container: " + last);
-    return;
+  if (auto fault = engine_fault(stage_, container_, outcome.exit_code, log_.recent())) {
+    if (fault->infrastructure == "killed-from-outside") outcome.killed_by = "outside";
+    return set_fault(std::move(*fault));
   }
   outcome.exit_code = container_->exit_code;
-}
-
-void StageRun::check_outputs() {
-  for (const auto& output : stage_.outputs) {
-    const auto file = output.is_absolute() ? output : stage_.directory / output;
-    std::error_code error;
-    const bool folder = std::filesystem::is_directory(file, error);
-    const bool there = folder ? !std::filesystem::is_empty(file, error)
-                              : std::filesystem::file_size(file, error) > 0 && !error;
-    if (!there || error) result_.outcome.missing_outputs.push_back(output.string());
-  }
-  if (!result_.outcome.missing_outputs.empty()) result_.succeeded = false;
 }
 
 }  // namespace
