@@ -1,5 +1,8 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+
+#include "harness/core/config.hpp"
 #include "harness/core/quantity.hpp"
 #include "harness/core/text.hpp"
 #include "results/report.hpp"
@@ -86,9 +89,24 @@ std::string first_line(const ExperimentReport& report) {
   return text;
 }
 
+/// The configs that fail, as many as fit a line.
+std::string failing_line(const ExperimentReport& report) {
+  constexpr std::size_t kMost = 12;
+  std::vector<std::string> failing;
+  for (const SweepPoint& point : report.answer.points)
+    if (point.verdict == Verdict::bad) failing.push_back(config_from_canonical(point.config).text());
+  if (failing.empty()) return "none fails";
+  std::string text;
+  for (std::size_t i = 0; i < std::min(failing.size(), kMost); ++i)
+    text += (i == 0 ? "fail: " : ", ") + failing[i];
+  if (failing.size() > kMost) text += fmt::format(" and {} more", failing.size() - kMost);
+  return text;
+}
+
 /// Why: the failure, else what keeps the answer away.
 std::string second_line(const ExperimentReport& report) {
   if (report.state == "blocked" && !report.warnings.empty()) return "blocked: " + report.warnings.back();
+  if (report.answer.kind == AnswerKind::sweep) return failing_line(report);
   if (report.failure) {
     const ReportFailure& failure = *report.failure;
     if (!failure.cause.empty()) return "cause: " + failure.cause;

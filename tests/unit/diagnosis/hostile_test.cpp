@@ -48,7 +48,7 @@ void check_hostile(std::uint64_t bytes, std::uint64_t line_bytes) {
   const Folder folder;
   write_hostile(folder.path / "log", bytes, line_bytes);
   const Toolchain dfc = load_toolchain(std::filesystem::path(BRINK_TOOLCHAINS) / "dfc.toml", {});
-  const std::uint64_t before = peak_bytes();
+  [[maybe_unused]] const std::uint64_t before = peak_bytes();
   const Diagnosis diagnosis = diagnose(dfc.rules, exited(1), folder.path / "log");
   CHECK(diagnosis.failure.value().failure_class == "topology");
   CHECK(diagnosis.failure->conflicts.size() == 1);
