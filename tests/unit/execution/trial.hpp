@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -91,8 +92,9 @@ inline std::vector<pid_t> processes_with(const std::string& mark) {
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
     const pid_t pid = std::atoi(name.c_str());
     std::ifstream file(entry.path() / "cmdline", std::ios::binary);
-    const std::string command((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-    if (pid != ::getpid() && command.find(mark) != std::string::npos) found.push_back(pid);
+    std::ostringstream command;
+    command << file.rdbuf();  // unlike an iterator, not thrown out by a process that ends meanwhile
+    if (pid != ::getpid() && command.str().find(mark) != std::string::npos) found.push_back(pid);
   }
   return found;
 }
