@@ -23,11 +23,15 @@ Error refused(const Database& database, std::string message, std::string remedy)
                std::move(remedy));
 }
 
-/// The version of a file of ours, 0 for an empty one.
+/// The version of a file of ours, 0 for an empty one. One statement, so that one state of the file is seen
+/// while another process makes it.
 std::int64_t version_of(Database& database, std::size_t newest) {
-  const std::int64_t application = database.number("PRAGMA application_id");
-  const std::int64_t version = database.number("PRAGMA user_version");
-  const bool empty = database.number("SELECT count(*) FROM sqlite_schema") == 0;
+  Statement header(database,
+                   "SELECT a.application_id, u.user_version, (SELECT count(*) FROM sqlite_schema) "
+                   "FROM pragma_application_id AS a, pragma_user_version AS u");
+  header.step();
+  const std::int64_t application = header.integer(0), version = header.integer(1);
+  const bool empty = header.integer(2) == 0;
   if (application != kApplicationId && !(empty && application == 0 && version == 0))
     throw refused(database, "this SQLite file is not a results store of brink",
                   "move it away, or use another --store DIR");

@@ -22,9 +22,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a store's folder may hold before it is one: what people put there by hand.
-constexpr std::array<std::string_view, 7> kOurNames = {".gitignore", "artifacts",  "lock",  "results.sqlite",
-                                                       "store.toml", "toolchains", "trials"};
+/// What a store's folder may hold before it is one: what people put there by hand, and what a process that
+/// makes the store at this moment, or was killed while it did, has got to.
+constexpr std::array<std::string_view, 5> kOurNames = {"artifacts", "lock", "store.toml", "toolchains",
+                                                       "trials"};
+constexpr std::array<std::string_view, 2> kOurPrefixes = {".gitignore", "results.sqlite"};
+
+bool is_our_name(const std::string& name) {
+  return std::find(kOurNames.begin(), kOurNames.end(), name) != kOurNames.end() ||
+         std::any_of(kOurPrefixes.begin(), kOurPrefixes.end(),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
 
 Error store_error(std::string message, const fs::path& where, std::string remedy) {
   return Error(Exit::infrastructure, "store", std::move(message), for_terminal(where.string()),
@@ -38,7 +46,7 @@ bool is_fresh(const fs::path& folder) {
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     if (name == "results.sqlite" || name == "store.toml") return false;
-    if (std::find(kOurNames.begin(), kOurNames.end(), name) == kOurNames.end()) fresh = false;
+    if (!is_our_name(name)) fresh = false;
   }
   if (error)
     throw store_error("the store cannot be read: " + error.message(), folder, "use another --store DIR");
