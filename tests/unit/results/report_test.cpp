@@ -129,3 +129,23 @@ TEST_CASE("report: is made from the store, and says partial until every experime
   CHECK(text.find("brink show 1") != std::string::npos);
   CHECK(text.find("brink rerun 1") != std::string::npos);
 }
+
+TEST_CASE("report: Markdown of a hostile message holds no markup outside of code", "[results]") {
+  const Folder folder;
+  Store store(folder.path / "s", Store::Mode::write);
+  ExperimentRow row = store.experiments(store.submit(campaign()).id).at(0);
+  ExperimentReport hostile = threshold();
+  hostile.failure->cause = "";
+  hostile.failure->message = "<img src=x> ![a](http://b) @someone `c` | d";
+  hostile.warnings = {"<script>alert(1)</script>"};
+  row.state = "answered";
+  row.answer = experiment_to_json(hostile);
+  store.set_experiment(row);
+  const Report report = make_report(store, *store.campaign("c"));
+  const std::string text = report_markdown(report);
+  for (const char* markup : {"<img", "![a](", "@someone", " `c`", "<script>"}) {
+    INFO(markup);
+    CHECK(text.find(markup) == std::string::npos);
+  }
+  CHECK(report_text(report).find("<img src=x> ![a](http://b) @someone `c` | d") != std::string::npos);
+}
