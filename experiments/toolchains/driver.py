@@ -7,7 +7,8 @@
     driver.py compile  IN.har SCRIPT OUT.hef [options]     HAR and compile script → HEF; facts of the HN beside it
 
 The real SDK and the stand-in are driven alike. Every output appears whole (written beside, then renamed) or not
-at all. Exit codes: 0 done, 1 the SDK raised an exception (its traceback is printed), 2 usage.
+at all. Exit codes: 0 done, 1 the SDK raised an exception (its traceback is printed), 2 usage, 127 a file of faults
+that cannot be read: nothing was asked of the compiler then, so it is no evidence.
 """
 
 import argparse
@@ -34,6 +35,9 @@ def main(arguments):
     if getattr(options, "capacity", 0):
         os.environ["BRINK_STANDIN_CAPACITY"] = str(options.capacity)
     if getattr(options, "faults", ""):
+        if not os.access(options.faults, os.R_OK):
+            print(f"driver.py: faults {options.faults}: cannot be read; give the absolute path of a file", file=sys.stderr)
+            return 127
         os.environ["BRINK_STANDIN_FAULTS"] = options.faults
     try:
         options.act(options)
@@ -155,14 +159,24 @@ def compile_hef(options):
     runner.load_model_script(compile_script(hn, options.defuse, lines))
     try:
         hef = runner.compile()
+        if hef:
+            _write(options.hef, hef)
+        else:
+            print("driver.py: compile() returned no HEF", file=sys.stderr)
     finally:
+        if options.facts:
+            _note_buckets(runner, options.facts)
+
+
+def _note_buckets(runner, path):
+    """Adds the buckets to the facts, if the SDK tells them. Hours of compiling are over: whatever is wrong with the HN
+    now must neither spoil that result nor be taken for it, so its exception is not named."""
+    try:
         placed = facts(runner.get_hn_dict())
-        if options.facts and placed["buckets"]:
-            _write(options.facts, json.dumps(placed, indent=1).encode())
-    if hef:
-        _write(options.hef, hef)
-    else:
-        print("driver.py: compile() returned no HEF", file=sys.stderr)
+        if placed["buckets"]:
+            _write(path, json.dumps(placed, indent=1).encode())
+    except Exception:
+        print("driver.py: the network cannot be described after compiling; its buckets are not known", file=sys.stderr)
 
 
 def compile_script(hn, parts, lines):

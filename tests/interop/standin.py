@@ -1,5 +1,6 @@
 """standin.py BRINK: for several shapes and capacities of the stand-in compiler, the depth that `brink run` finds must be the one
-that running every depth by hand finds. By hand means: brink synth, then the driver's three stages, no search."""
+that running every depth by hand finds. By hand means: brink synth, then the driver's three stages, no search. And a file of faults
+that was edited is asked about anew."""
 
 import json
 import os
@@ -52,20 +53,21 @@ def by_hand(brink, folder, shape, capacity):
     return bad[0] if bad else None
 
 
-def by_brink(brink, folder, shape, capacity):
+def by_brink(brink, folder, shape, capacity, target='{ class = "topology", group = "tbt" }', faults=""):
     fields = "\n".join(f'{name} = {value if value.isdigit() else json.dumps(value)}' for name, value in shape.items())
     campaign = os.path.join(folder, "standin.toml")
     with open(campaign, "w") as file:
         file.write(f"""[campaign]
 name = "standin"
 toolchain = "dfc_standin"
-target = {{ class = "topology", group = "tbt" }}
+target = {target}
 slots = 2
 [model]
 {fields}
 seed = 13
 [options]
 capacity = {capacity}
+faults = {json.dumps(faults)}
 [[experiment]]
 name = "depth"
 kind = "threshold"
@@ -77,6 +79,17 @@ axis = {{ layers = "{DEPTHS[0]}..{DEPTHS[-1]}" }}
     return report["experiments"][0]["answer"]["first_bad"]
 
 
+def edited_faults(brink, folder):
+    """The answers before and after an edit of the file of faults, in one store: the file is part of the key."""
+    shape, capacity = SHAPES[1]
+    path, answers = os.path.join(folder, "faults.json"), []
+    for first in (99, 3):
+        with open(path, "w") as file:
+            json.dump({"crash": {"layers": [first, 99]}}, file)
+        answers.append(by_brink(brink, folder, shape, capacity, '"any"', path))
+    return answers
+
+
 def main():
     brink, wrong = os.path.abspath(sys.argv[1]), 0
     for shape, capacity in SHAPES:
@@ -84,6 +97,10 @@ def main():
             hand, found = by_hand(brink, folder, shape, capacity), by_brink(brink, folder, shape, capacity)
         wrong += hand != found
         print(f"{shape} at {capacity} MiB: by hand {hand}, by brink {found}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        answers = edited_faults(brink, folder)
+    wrong += answers != [8, 3]
+    print(f"a file of faults, edited: {answers[0]}, then {answers[1]}", flush=True)
     sys.exit(1 if wrong else 0)
 
 

@@ -4,6 +4,7 @@ made by `brink synth` (BRINK names the binary)."""
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,44 @@ TOOLCHAINS = os.path.join(ROOT, "experiments", "toolchains")
 DRIVER = os.path.join(TOOLCHAINS, "driver.py")
 BRINK = os.path.abspath(os.environ.get("BRINK", "build/dev/brink"))
 SHAPE = ["family=qwen2", "hidden=112", "heads=14", "nrep=7", "head_dim=8", "intermediate=448", "prefill=8", "cache=12", "seed=1"]
+
+# An SDK whose network can be described before compile(), not after it.
+FORGETFUL = """
+class InvalidHNError(Exception):
+    pass
+
+class ClientRunner:
+    compiled = False
+
+    def __init__(self, har):
+        pass
+
+    def get_hn_dict(self):
+        if self.compiled:
+            raise InvalidHNError("output named x is not found")
+        layer = {"type": "conv", "input": [], "output": [], "params": {}}
+        return {"name": "net", "net_params": {"net_scopes": ["net"]}, "layers": {"net/conv1": layer}}
+
+    def load_model_script(self, text):
+        pass
+
+    def compile(self):
+        self.compiled = True
+        return b"HEF"
+"""
+
+
+def marked(mark):
+    """Processes whose environment holds `mark`."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                if mark in file.read().split(b"\0"):
+                    found.append(int(pid))
+        except OSError:
+            pass
+    return found
 
 
 class Standin(unittest.TestCase):
@@ -50,13 +89,14 @@ class Standin(unittest.TestCase):
             self.hars[key] = har
         return self.hars[key]
 
-    def compile(self, layers, *options, faults=None, lines="", vocab=1024, timeout=60):
+    def compile(self, layers, *options, faults=None, lines="", vocab=1024, timeout=60, announced=True):
         script = os.path.join(tempfile.mkdtemp(dir=self.folder), "script")
         with open(script, "w") as file:
             file.write(lines)
         hef, facts = script + ".hef", script + ".json"
         code, log = self.driver("compile", *options, "--facts", facts, self.optimised(layers, vocab), script, hef, faults=faults, timeout=timeout)
-        self.assertIn(b"stand-in", log.splitlines()[0])
+        if announced:
+            self.assertIn(b"stand-in", log.splitlines()[0])
         hn = None
         if os.path.exists(facts):
             with open(facts) as file:
@@ -146,6 +186,73 @@ class Standin(unittest.TestCase):
 
     def test_an_unknown_fault_is_refused(self):
         self.assertNotEqual(self.compile(2, faults={"hnag": True})[0], 0)
+
+    def test_a_file_of_faults_that_is_not_there_is_no_evidence(self):
+        code, log, hef, _ = self.compile(2, "--faults", "not/there.json", announced=False)
+        self.assertEqual((code, hef), (127, False))
+        self.assertIn(b"not/there.json: cannot be read", log)
+
+    def test_a_crash_has_the_native_compiler_s_words(self):
+        code, log, hef, _ = self.compile(2, faults={"crash": True})
+        self.assertEqual((code, hef), (1, False))
+        self.assertRegex(log, rb"racehorse\.cpp:1682: .* Assertion .* failed")
+        self.assertIn(b"Compilation failed with unexpected crash", log)
+
+    def test_a_signal_ends_it_without_a_word(self):
+        code, log, hef, _ = self.compile(2, faults={"signal": {"name": "SIGKILL"}})
+        self.assertEqual((code, hef), (-signal.SIGKILL, False))
+        self.assertNotIn(b"Traceback", log)
+
+    def test_a_flood_is_as_large_as_asked(self):
+        code, log, hef, _ = self.compile(2, faults={"flood": {"mebibytes": 3}})
+        self.assertEqual((code, hef), (0, True))
+        self.assertGreater(len(log), 3 << 20)
+
+    def test_faults_keep_to_their_layers(self):
+        faults = {"crash": {"layers": [3, 4]}}
+        self.assertEqual([self.compile(layers, faults=faults)[0] for layers in (2, 3, 4, 5)], [0, 1, 1, 0])
+
+    def test_a_hang_may_ignore_term_and_leave_a_child_that_keeps_the_pipe(self):
+        work = tempfile.mkdtemp(dir=self.folder)
+        faults, script = os.path.join(work, "faults.json"), os.path.join(work, "script")
+        with open(faults, "w") as file:
+            json.dump({"hang": {"ignore_term": True, "escape": True, "seconds": 600}}, file)
+        open(script, "w").close()
+        environment = {**os.environ, "PYTHONPATH": os.path.join(TOOLCHAINS, "standin"), "BRINK_TEST": work}
+        argv = [sys.executable, DRIVER, "compile", "--faults", faults, self.optimised(2, 1024), script, os.path.join(work, "hef")]
+        process = subprocess.Popen(argv, cwd=work, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        mark = b"BRINK_TEST=" + os.fsencode(work)
+        try:
+            deadline = time.monotonic() + 30
+            while len(marked(mark)) < 2 and time.monotonic() < deadline:
+                time.sleep(0.05)
+            escaped = [pid for pid in marked(mark) if pid != process.pid]
+            self.assertEqual(len(escaped), 1)
+            self.assertNotEqual(os.getsid(escaped[0]), os.getsid(process.pid))
+            for pid in (process.pid, *escaped):
+                os.kill(pid, signal.SIGTERM)
+            time.sleep(0.3)
+            self.assertIsNone(process.poll())
+            self.assertEqual(set(marked(mark)), {process.pid, *escaped})
+        finally:
+            for pid in marked(mark):
+                os.kill(pid, signal.SIGKILL)
+            process.wait()
+
+    def test_a_hef_outlives_a_network_that_cannot_be_described_afterwards(self):
+        work = tempfile.mkdtemp(dir=self.folder)
+        with open(os.path.join(work, "hailo_sdk_client.py"), "w") as file:
+            file.write(FORGETFUL)
+        script, hef, facts = (os.path.join(work, name) for name in ("script", "hef", "facts"))
+        open(script, "w").close()
+        argv = [sys.executable, DRIVER, "compile", "--facts", facts, "in.har", script, hef]
+        done = subprocess.run(argv, cwd=work, env={**os.environ, "PYTHONPATH": work}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        with open(hef, "rb") as file:
+            self.assertEqual(file.read(), b"HEF")
+        with open(facts) as file:
+            self.assertEqual(json.load(file)["groups"][0]["layers"], 1)
+        self.assertNotIn(b"InvalidHNError", done.stdout, "a rule would take it for the compile's failure")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,20 @@
-"""Faults on request: the switches of the file that BRINK_STANDIN_FAULTS names (JSON; README.md lists them)."""
+"""Faults on request: the switches of the JSON file that BRINK_STANDIN_FAULTS names.
+
+    capacity_mib       what a bucket holds, in MiB
+    seconds_per_layer  slowness, for each transformer layer and network group
+    no_hef             true: success without a HEF
+    hole               true: what must fail passes
+    flake              {pass, fail}: how likely what must fail passes, and the reverse; {seed, attempt}: the same each time;
+                       {counter}: a file beside this one that counts the attempts
+    flood              {mebibytes, line_kibibytes}: a log of that size
+    memory             {mebibytes, seconds_per_piece, seconds}: takes and keeps memory
+    crash              true: the native compiler's assertion
+    signal             {name}: ends by that signal
+    hang               {seconds, ignore_term, escape}: sleeps; ignores TERM; leaves a child in a session of its own
+
+The last five strike in {stage} ("compile" unless said). Where a switch is an object, {layers: [first, last]} limits it to
+models of so many transformer layers.
+"""
 
 import json
 import os
